@@ -1,30 +1,30 @@
 import test from 'ava';
 import { maxDifferences, recordDifference } from '../../src/console/model/change/record-difference.js';
 
-/** Logic of the Changes screen, without a page: differences. */
+/** Differences between two states of an object in the change log. */
 
 type Given = Readonly<Record<string, unknown>> | null;
 
 const differences: readonly (readonly [what: string, before: Given, after: Given, said: readonly unknown[]])[] = [
-	['nothing', { name: 'Ann', n: null }, { name: 'Ann' }, []],
-	['one member', { name: 'Ann' }, { name: 'Anna' }, [{ name: 'name', removed: ['Ann'], added: ['Anna'] }]],
+	['nothing if the states are equal', { name: 'Ann', n: null }, { name: 'Ann' }, []],
+	['a changed field', { name: 'Ann' }, { name: 'Anna' }, [{ name: 'name', removed: ['Ann'], added: ['Anna'] }]],
 	[
-		'a member that came',
+		'an added field',
 		{ email: null },
 		{ email: 'a@b.example' },
 		[{ name: 'email', removed: [], added: ['a@b.example'] }],
 	],
-	['a member that went', { level: 0 }, { level: null }, [{ name: 'level', removed: ['0'], added: [] }]],
-	['false is something', { a: false }, { a: null }, [{ name: 'a', removed: ['false'], added: [] }]],
+	['a removed field', { level: 0 }, { level: null }, [{ name: 'level', removed: ['0'], added: [] }]],
+	['a removed `false`', { a: false }, { a: null }, [{ name: 'a', removed: ['false'], added: [] }]],
 	[
-		'items of a list',
+		'added and removed list items',
 		{ permissions: ['a:read', 'a:write', 'a:write'] },
 		{ permissions: ['a:write', 'b:read'] },
 		[{ name: 'permissions', removed: ['a:read', 'a:write'], added: ['b:read'] }],
 	],
-	['the order of a list', { of: [1, 2] }, { of: [2, 1] }, [{ name: 'of', removed: [], added: [], reordered: true }]],
+	['a reordered list', { of: [1, 2] }, { of: [2, 1] }, [{ name: 'of', removed: [], added: [], reordered: true }]],
 	[
-		'members of objects',
+		'nested fields',
 		{ attributes: { region: 'eu', deep: { n: 1 }, same: [1] } },
 		{ attributes: { region: 'us', deep: { n: 1, m: true }, same: [1] } },
 		[
@@ -32,9 +32,9 @@ const differences: readonly (readonly [what: string, before: Given, after: Given
 			{ name: 'attributes.deep.m', removed: [], added: ['true'] },
 		],
 	],
-	['a list that became a text', { a: ['x'] }, { a: 'x' }, [{ name: 'a', removed: ['["x"]'], added: ['x'] }]],
+	['a list replaced by a string', { a: ['x'] }, { a: 'x' }, [{ name: 'a', removed: ['["x"]'], added: ['x'] }]],
 	[
-		'what was created, without what says nothing',
+		'a created object, without its key, ids and times',
 		null,
 		{ id: '1', key: 'ann', user_id: '2', user: 'ann', tenant_id: '3', created_at: 't', private: false, attributes: {} },
 		[
@@ -42,9 +42,14 @@ const differences: readonly (readonly [what: string, before: Given, after: Given
 			{ name: 'private', removed: [], added: ['false'] },
 		],
 	],
-	['what was deleted', { key: 'ann', name: 'Ann' }, null, [{ name: 'name', removed: ['Ann'], added: [] }]],
 	[
-		'ids that no key stands beside',
+		'a deleted object, without its key',
+		{ key: 'ann', name: 'Ann' },
+		null,
+		[{ name: 'name', removed: ['Ann'], added: [] }],
+	],
+	[
+		'an id without a key next to it',
 		{ role_id: '1', user_id: '1', user: 'a' },
 		{ role_id: '2', user_id: '2', user: 'b' },
 		[
@@ -52,14 +57,19 @@ const differences: readonly (readonly [what: string, before: Given, after: Given
 			{ name: 'user', removed: ['a'], added: ['b'] },
 		],
 	],
-	['a member called constructor', {}, { constructor: 'x' }, [{ name: 'constructor', removed: [], added: ['x'] }]],
+	[
+		'a field with the name `constructor`',
+		{},
+		{ constructor: 'x' },
+		[{ name: 'constructor', removed: [], added: ['x'] }],
+	],
 ];
 
 for (const [what, before, after, said] of differences) {
-	test(`a difference: ${what}`, (t) => t.deepEqual(recordDifference(before, after), said));
+	test(`the difference shows ${what}`, (t) => t.deepEqual(recordDifference(before, after), said));
 }
 
-test('a difference is short, however long the compared values are', (t) => {
+test('a difference is truncated if the compared values are long', (t) => {
 	const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`m${index}`, index]));
 	t.is(recordDifference(null, many).length, maxDifferences);
 	const [list] = recordDifference(null, { list: Array.from({ length: 30 }, (_, index) => index) });

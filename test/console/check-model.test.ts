@@ -198,7 +198,7 @@ test('exactly the documented codes are explained', (t) => {
 	t.is(explainCode('__proto__'), null);
 });
 
-test('a check’s reason is the reason of the kind of grants that decided it', (t) => {
+test('the reason for a check comes from the kind of grant that decided it', (t) => {
 	const said = (code: string) => ({ allow: false, code, reason: `why ${code}` });
 	const cases: readonly (readonly [string, DecisionDebug])[] = [
 		['no_permission', { rbac: said('no_permission'), rebac: said('no_graph_roles') }],
@@ -333,12 +333,12 @@ test('role sources are described in words, and contextual sources are marked', (
 		],
 		[
 			{ type: 'role_derivation', relation: 'readers', ...onTeam },
-			'from `member` on team:eng, by the relation `readers`',
+			'from `member` on team:eng, via the relation `readers`',
 			true,
 		],
 		[
 			{ type: 'role_derivation', relation: 'readers', role: 'team:ops#member', resource: 'team:ops', contextual: true },
-			'from `member` on team:ops, by the relation `readers`',
+			'from `member` on team:ops, via the relation `readers`',
 			true,
 		],
 		[{ type: 'computed_role', role: 'team:eng#lead', resource: 'team:eng' }, 'from `lead` on team:eng', false],
@@ -349,7 +349,7 @@ test('role sources are described in words, and contextual sources are marked', (
 	}
 });
 
-test('roles that deny a check are shown with the set or role that reads them', (t) => {
+test('roles that deny a check are shown with the set or role that excludes them', (t) => {
 	t.is(
 		phraseText(blockingWords('ann', 'document:budget#blocked')),
 		'ann is `blocked` on document:budget, and a user set or a computed role excludes users with this role.',
@@ -418,7 +418,7 @@ for (const [passed, failed, text] of [
 	});
 }
 
-test('adding an attribute to a form changes the sent and the displayed attributes', (t) => {
+test('adding an attribute to a form keeps the values that the conditions read', (t) => {
 	const seen = { user: { address: { city: 'Rome', zip: 1 }, level: 2 }, resource: {} };
 	const form = { ...emptyCheckForm, userAttributes: '{"age":7}' };
 	const attributes = (path: string, value: unknown) =>

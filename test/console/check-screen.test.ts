@@ -126,7 +126,7 @@ test.serial('contextual facts can be added by keyboard, and are marked in the ex
 	await answer.getByText('Allowed').waitFor();
 	t.regex((await answer.textContent()) ?? '', /Without the contextual facts, the check is denied/);
 	const source = page.locator('.check-sources li li', {
-		hasText: 'from editor on folder:plans, by the relation parent',
+		hasText: 'from editor on folder:plans, via the relation parent',
 	});
 	t.is(await source.locator('.badge').textContent(), 'contextual');
 	t.is(await page.getByRole('button', { name: 'Copy as test' }).count(), 0);
@@ -287,7 +287,7 @@ test.serial('a filter can be requested by keyboard, and is shown as a tree, as S
 	t.regex((await tree.textContent()) ?? '', /resource\.key equals "budget" from roles/);
 	t.regex(
 		(await page.locator('.filter-branches').textContent()) ?? '',
-		/user ann holds editor on the instance, which grants document:read, derived from folder#editor by the relation parent/,
+		/user ann holds editor on the instance, which grants document:read, derived from folder#editor via the relation parent/,
 	);
 	const sql = page.getByLabel('Condition for WHERE');
 	t.regex((await sql.textContent()) ?? '', /\("tenant" = CAST\(\$1 AS text\).*"id" = CAST\(\$2 AS text\)/);

@@ -218,18 +218,22 @@ test('publishing a draft keeps changes drafted in the meantime', (t) => {
 	const tenant = { kind: 'tenant', operation: 'create', key: 'acme', value: { name: 'Acme' } } as const;
 	const published: Draft = { base_revision: 4, changes: [{ ...role, operation: 'create' }, tenant] };
 	t.is(afterPublishing(published, published, 9), null);
-	t.is(afterPublishing({ ...published, changes: [tenant] }, published, 9), null, 'a change was removed');
+	t.is(
+		afterPublishing({ ...published, changes: [tenant] }, published, 9),
+		null,
+		'the draft no longer contains a published change',
+	);
 	const other = { kind: 'user', operation: 'delete', key: 'ann' } as const;
 	t.deepEqual(
 		afterPublishing({ ...published, changes: [...published.changes, other] }, published, 9),
 		{ base_revision: 4, changes: [other] },
-		'nobody has looked whether others changed the user',
+		'the base does not move, so a conflicting change to the user is still detected',
 	);
 	const renamed = { ...role, value: { name: 'Everybody' } };
 	t.deepEqual(
 		afterPublishing({ ...published, changes: [{ ...renamed, operation: 'create' }, tenant] }, published, 9),
 		{ base_revision: 9, changes: [{ ...renamed, operation: 'update' }] },
-		'what was created is there now',
+		'the created role is now stored',
 	);
 	const deleted: Draft = { base_revision: 4, changes: [{ kind: 'role', operation: 'delete', key: 'staff' }] };
 	t.deepEqual(afterPublishing({ base_revision: 4, changes: [{ ...renamed, operation: 'update' }] }, deleted, 9), {
@@ -272,7 +276,7 @@ const typedNodes: readonly (readonly [typed: string, mode: GraphMode, id: string
 test('a typed node name becomes a node id', (t) => {
 	for (const [typed, mode, id] of typedNodes) {
 		t.is(nodeId(typed, mode), id, typed);
-		t.is(nodeId(id, mode), id, 'an id remains');
+		t.is(nodeId(id, mode), id, 'an id is unchanged');
 	}
 });
 

@@ -32,7 +32,7 @@ const places = [
 ] as const;
 
 for (const [tab, key] of places) {
-	test(`the path leads to the page of ${tab} ${key}`, (t) => {
+	test(`the path of ${tab} ${key} is parsed`, (t) => {
 		const path = directoryPath(tab, key);
 		t.is(path.split('/').length, 3);
 		t.deepEqual(readDirectoryPath(root + path), { tab, key });
@@ -40,7 +40,7 @@ for (const [tab, key] of places) {
 	});
 }
 
-test('an unknown path leads to the users', (t) => {
+test('an unknown path opens the users tab', (t) => {
 	for (const path of ['directory', 'directory/', 'directory/nothing/x', 'directory/constructor']) {
 		t.deepEqual(readDirectoryPath(root + path), { tab: 'users', key: null }, path);
 	}
@@ -58,7 +58,7 @@ const held = (role: string, more: Partial<HeldRole> = {}): HeldRole => ({
 const owner = { role: 'owner', resource_instance: 'folder:plans', relation: 'parent' };
 const member = { role: 'member', resource_instance: 'team:ops', relation: 'reader_team' };
 
-test('a role is shown with its origin', (t) => {
+test('a role is shown with its source', (t) => {
 	t.is(sourceText(held('viewer')), 'assigned');
 	t.is(sourceText(held('reader', { source: 'group', through: [member] })), 'from member on team:ops');
 	t.is(
@@ -69,7 +69,7 @@ test('a role is shown with its origin', (t) => {
 		sourceText(held('editor', { source: 'derived', through: [member, owner, owner] })),
 		'from member on team:ops, through 2 other instances',
 	);
-	t.is(sourceText(held('reader', { source: 'computed' })), 'from other roles here');
+	t.is(sourceText(held('reader', { source: 'computed' })), 'from other roles on the instance');
 	t.is(sourceText(held('reader', { source: 'group' })), 'from a group');
 });
 
@@ -157,7 +157,7 @@ const complete = {
 	strict: value('false'),
 };
 
-test('the values of a condition are read by their types', (t) => {
+test('condition values are parsed by parameter type', (t) => {
 	t.deepEqual(readGrantValues(parameters, complete), {
 		values: { limit: -1500, networks: ['10.0.0.0/8', '7'], note: 'true', strict: false },
 	});
@@ -175,7 +175,7 @@ const wrongValues: readonly (readonly [Readonly<Record<string, ValueText>>, RegE
 	[{ strict: value('') }, /yes or no for “strict”/],
 ];
 
-test('the first invalid value of a condition is named', (t) => {
+test('the problem names the first invalid condition value', (t) => {
 	for (const [texts, problem] of wrongValues) {
 		const read = readGrantValues(parameters, texts === wrongValues[0]?.[0] ? texts : { ...complete, ...texts });
 		t.regex('problem' in read ? read.problem : '', problem);
@@ -190,7 +190,7 @@ const assignable: AssignableRole = {
 	conditions: [{ key: 'below', name: 'below', parameters: {} }],
 };
 
-test('a role is assigned to users, and to the holders that it declares', (t) => {
+test('a role can be assigned to users, and to the sets of users that it declares', (t) => {
 	t.is(holderProblem('ann', assignable, 'below'), null);
 	t.is(holderProblem('team:eng#member', assignable, ''), null);
 	t.is(holderProblem('*', { ...assignable, isPublic: true }, ''), null);
@@ -214,7 +214,7 @@ test('a condition is shown with its values', (t) => {
 	t.true(phraseText(conditionPhrases({ set: 'below', values: { note: 'x'.repeat(999) } })).length < 300);
 });
 
-test('parameters have different, valid names', (t) => {
+test('duplicate and invalid parameter names are rejected', (t) => {
 	t.is(parameterProblem('max-amount_2', parameters), null);
 	for (const name of ['', 'a b', 'ä', 'limit']) t.is(typeof parameterProblem(name, parameters), 'string', name);
 	const many = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`p${index}`, { type: 'bool' as const }]));

@@ -10,7 +10,7 @@ import type { Paginated } from '../support/listed.js';
 import { freePort } from '../support/ports.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** The directory in Chromium: users read and write users, tenants, groups and instances. */
+/** The directory in Chromium: reading and editing users, tenants, groups and instances. */
 
 const long = 'k'.repeat(500);
 
@@ -301,7 +301,7 @@ test.serial('an instance can get and lose a relationship, and a tenant can get a
 	await fillKey(page, 'Subject', 'folder:plans');
 	await page.getByRole('combobox', { name: 'Relation' }).click();
 	await page.getByRole('option', { name: /parent/ }).click();
-	await page.getByLabel('Relate under').selectOption('paid');
+	await page.getByLabel('Add under').selectOption('paid');
 	await page.getByLabel('amount').fill('5');
 	await page.getByRole('button', { name: 'Add relationship' }).click();
 	await page.getByText('under paid with amount 5').waitFor();

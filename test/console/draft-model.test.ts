@@ -42,7 +42,7 @@ const words: Readonly<Record<string, WordsCase>> = {
 			redundant: false,
 		},
 	},
-	'a role of a resource': {
+	'a resource role': {
 		change: { kind: 'resource_role', operation: 'create', key: 'document:viewer', value: { name: 'Viewer' } },
 		says: {
 			kind: 'resource role',
@@ -50,7 +50,7 @@ const words: Readonly<Record<string, WordsCase>> = {
 			differences: [{ name: 'name', removed: [], added: ['Viewer'] }],
 		},
 	},
-	'a rule of automatic sets': {
+	'a rule with automatic sets': {
 		change: { kind: 'condition_set_rule', operation: 'create', value: rule },
 		says: {
 			kind: 'rule',
@@ -59,15 +59,15 @@ const words: Readonly<Record<string, WordsCase>> = {
 			redundant: false,
 		},
 	},
-	'a rule that is there already': {
+	'a rule that already exists': {
 		change: { kind: 'condition_set_rule', operation: 'create', value: schema.set_rules[0] },
 		says: { name: 'adults may document:read on open', redundant: true },
 	},
-	'a role that is like this already': {
+	'a role that already has this value': {
 		change: { kind: 'role', operation: 'update', key: 'staff', value: { ...schema.roles.staff } },
 		says: { differences: [], redundant: true },
 	},
-	'a role that is gone already': {
+	'a role that is already deleted': {
 		change: { kind: 'role', operation: 'delete', key: 'nobody' },
 		says: { operation: 'delete', redundant: true },
 	},
@@ -75,7 +75,7 @@ const words: Readonly<Record<string, WordsCase>> = {
 		change: { kind: 'role_assignment', operation: 'delete', value: { user: 'ann', role: 'staff', tenant: 'acme' } },
 		says: { kind: 'role assignment', name: 'ann as staff in acme', redundant: false },
 	},
-	'something without words': {
+	'a change of a kind without a description': {
 		change: { kind: 'made_for_groups', operation: 'delete', value: { resource: 'team' } },
 		says: { name: '{"resource":"team"}' },
 	},
@@ -137,7 +137,7 @@ const granted = (limit: number, set = 'below_limit') => ({
 	value: { subject: 'team:a', relation: 'pays', object: 'account:b', condition: { set, values: { limit } } },
 });
 
-test('changes of the values of a condition are merged, and changes under other conditions are not', (t) => {
+test('changes to the values of a condition are merged, but not changes under a different condition', (t) => {
 	const begun: Draft = { base_revision: 1, changes: [] };
 	const first = withChange(begun, { ...granted(5), operation: 'update' });
 	const second = withChange(first, { ...granted(6), operation: 'update' });

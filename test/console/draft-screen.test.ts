@@ -46,7 +46,7 @@ test.beforeEach(async () => {
 		'/v2/projects/default/envs/dev/import?conflict_strategy=replace',
 		document,
 	);
-	if (status !== 200) throw new Error(`the import answered ${status}`);
+	if (status !== 200) throw new Error(`the import returned ${status}`);
 });
 
 test.after.always(() => closeScene(browser, stack));
@@ -192,7 +192,7 @@ test.serial('a rejected draft shows the reason, and no part of it is applied', a
 	await objects.waitFor();
 	await chooseFile(page, { base_revision: revision, changes: [giveReading, missing] });
 	await page.getByRole('alert').filter({ hasText: 'fly' }).waitFor();
-	t.is(await objects.count(), 0, 'the results of the previous draft');
+	t.is(await objects.count(), 0, 'the results of the previous draft are removed');
 	t.is(await page.getByRole('button', { name: 'Publish' }).getAttribute('aria-disabled'), 'true');
 	await page.getByRole('button', { name: 'Publish' }).click({ force: true });
 	await page.getByRole('button', { name: 'Remove from the draft: role staff updated' }).click();

@@ -206,7 +206,7 @@ async function seriousFaults(frame: Frame): Promise<unknown> {
 		.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`);
 }
 
-/** Returns a page's background colour, which is light (`#ffffff`) or dark (`#16181c`). */
+/** Returns a page's background color, which is light (`#ffffff`) or dark (`#16181c`). */
 function backgroundColor(frame: Frame): Promise<unknown> {
 	return frame.evaluate('getComputedStyle(document.body).backgroundColor');
 }
@@ -217,7 +217,7 @@ async function mayRead(user: string): Promise<boolean> {
 	return (await stack.pdp.post<{ readonly allow: boolean }>('/allowed', question)).body.allow;
 }
 
-/** Returns the expiry of each of a user's assignments to a role. */
+/** Returns the expiry times of a user's assignments with a role. */
 async function endsOf(user: string, role: string): Promise<readonly unknown[]> {
 	const { body } = await stack.environment.get<readonly { readonly expires_at?: string }[]>(
 		`${facts}/role_assignments?user=${user}&role=${role}`,
@@ -230,7 +230,7 @@ function said(frame: FrameLocator, text: string): Promise<void> {
 	return frame.getByRole('status').getByText(text).waitFor();
 }
 
-/** Enters the end of a role or an approval. */
+/** Enters the expiry of a role or an approval. */
 async function chooseEnd(form: Pick<Locator, 'getByLabel'>, time: string): Promise<void> {
 	await form.getByLabel('Expires (optional)').selectOption('On a date');
 	await form.getByLabel('Expiry date').fill(time);
@@ -332,7 +332,7 @@ async function becomeIssuer(): Promise<(claims: Record<string, string>) => Promi
 	const { privateKey, publicKey } = await generateKeyPair('ES256');
 	const jwks = { jwks: { keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256' }] } };
 	const { status } = await stack.project.patch('/v2/projects/default/envs/dev', { jwks });
-	if (status !== 200) throw new Error(`the keys were refused: ${status}`);
+	if (status !== 200) throw new Error(`the keys were rejected: ${status}`);
 	return (claims) => new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).setExpirationTime('5m').sign(privateKey);
 }
 
@@ -660,11 +660,11 @@ test.serial('no URL, history or storage contains a bearer token; a ticket appear
 	t.deepEqual(
 		[...hosts].sort(),
 		[stack.api.listening.url, app.origin, foreignApp.origin].sort(),
-		'and to no other host',
+		'no other host receives a request',
 	);
 });
 
-test.serial('the quickstart leads from an empty environment to an approved request', async (t) => {
+test.serial('the quickstart starts with an empty environment and ends with an approved request', async (t) => {
 	const quickstart = readFileSync(join(root, 'docs/develop/elements-quickstart.md'), 'utf8');
 	const own = await startStack();
 	t.teardown(own.stop);

@@ -63,7 +63,7 @@ test.serial('the objects around a user are drawn and listed, and can be explored
 	await folder.focus();
 	await page.keyboard.press('Enter');
 	await page.getByRole('button', { name: 'document budget: start from here' }).waitFor();
-	t.is(new URL(page.url()).searchParams.get('from'), 'user:ann', 'the start remains');
+	t.is(new URL(page.url()).searchParams.get('from'), 'user:ann', 'the start node does not change');
 	t.deepEqual((await drawnNodes(page)).toSorted(), ['document budget', 'folder plans', 'user ann']);
 	t.is(await focusedName(page), 'folder plans: start from here', 'the focus stays at the node');
 	await page.reload();

@@ -44,7 +44,7 @@ test.after.always(() => closeScene(browser, stack));
 
 /** Returns the servers and the browser started by the first journey. */
 function started(): { readonly stack: Stack; readonly browser: Browser } {
-	if (stack === undefined || browser === undefined) throw new Error('the large environment could not be made');
+	if (stack === undefined || browser === undefined) throw new Error('the large environment could not be created');
 	return { stack, browser };
 }
 

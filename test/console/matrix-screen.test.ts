@@ -62,7 +62,7 @@ test.before(async () => {
 	stack = await startStack();
 	browser = await startChromium();
 	const { status } = await stack.environment.post('/v2/projects/default/envs/dev/import', document);
-	if (status !== 200) throw new Error(`the import answered ${status}`);
+	if (status !== 200) throw new Error(`the import returned ${status}`);
 });
 
 test.after.always(() => closeScene(browser, stack));

@@ -240,7 +240,7 @@ test.serial('model pages and dialogs are accessible in wide light and narrow dar
 		await open('model/resources/organization');
 		await page.getByText('removed').first().waitFor();
 		t.deepEqual(await seriousViolations(page), [], 'a deleted resource');
-		t.is(await page.getByRole('button', { name: /^Add/ }).count(), 0, 'nothing is added to a deleted resource');
+		t.is(await page.getByRole('button', { name: /^Add/ }).count(), 0, 'nothing can be added to a deleted resource');
 		await page.getByRole('button', { name: 'Restore resource organization' }).click();
 		await page.getByRole('button', { name: 'Add role', exact: true }).waitFor();
 		t.deepEqual(faults, []);
@@ -328,7 +328,7 @@ test.serial('computed and public roles can be created and published by keyboard'
 	await page.keyboard.type('signer');
 	await tabTo(page, /^Computed/);
 	await press('Space');
-	t.is(await dialog.getByRole('checkbox', { name: /^Public/ }).count(), 0, 'nobody is assigned a computed role');
+	t.is(await dialog.getByRole('checkbox', { name: /^Public/ }).count(), 0, 'a computed role cannot be public');
 	await press('Enter');
 	await dialog.getByRole('alert').getByText('A computed role needs at least one role that users must have.').waitFor();
 	await choose('With all of these roles', 'approver');

@@ -36,17 +36,17 @@ const message = {
 	data: { type: 'permitToken', permitToken: 'a_B-9' },
 };
 const refused: Readonly<Record<string, object>> = {
-	'another origin': { origin: 'https://evil.example.com' },
-	'an origin that begins alike': { origin: 'https://app.example.com.evil.com' },
+	'a different origin': { origin: 'https://evil.example.com' },
+	'an origin with the same prefix': { origin: 'https://app.example.com.evil.com' },
 	'an opaque origin': { origin: 'null' },
-	'another window': { fromEmbeddingPage: false },
+	'a different window': { fromEmbeddingPage: false },
 	nothing: { data: null },
-	'a text': { data: 'permitToken' },
-	'another type': { data: { type: 'permit', permitToken: 'a' } },
+	'a string': { data: 'permitToken' },
+	'a different type': { data: { type: 'permit', permitToken: 'a' } },
 	'no token': { data: { type: 'permitToken' } },
-	'a token that is no text': { data: { type: 'permitToken', permitToken: { a: 1 } } },
+	'a token that is not a string': { data: { type: 'permitToken', permitToken: { a: 1 } } },
 	'an empty token': { data: { type: 'permitToken', permitToken: '' } },
-	'a token of two lines': { data: { type: 'permitToken', permitToken: 'a\r\nb' } },
+	'a token with a line break': { data: { type: 'permitToken', permitToken: 'a\r\nb' } },
 	'a token that is too long': { data: { type: 'permitToken', permitToken: 'a'.repeat(513) } },
 };
 

@@ -40,7 +40,7 @@ test.serial('decision points show their state, and their key can be rotated', as
 	await row.getByText('ready').waitFor();
 	const cells = await row.getByRole('cell').allTextContents();
 	t.is(cells[5], 'edge', 'its mode');
-	t.regex(cells[7] ?? '', /^[\d,.]+$/, 'checks a second');
+	t.regex(cells[7] ?? '', /^[\d,.]+$/, 'checks per second');
 	t.regex((await row.textContent()) ?? '', /\d+\.\d+\.\d+/, 'its version');
 	t.deepEqual(await seriousViolations(page), []);
 	await page.getByRole('button', { name: 'Rotate key of another point' }).click();
@@ -89,7 +89,7 @@ test.serial('a key can be created, used, rotated and revoked, and its secret is 
 	await close();
 });
 
-test.serial('in production, a write requires the environment’s name', async (t) => {
+test.serial('in production, a write requires typing the environment’s key', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack, { key: stack.keys.project });
 	await page.getByLabel('Environment').selectOption('default/production');
 	await page.getByRole('button', { name: 'Open', exact: true }).click();
@@ -215,7 +215,7 @@ test.serial('an environment is compared through the browser’s session in the o
 	await close();
 });
 
-test.serial('promotion into production requires the environment’s name', async (t) => {
+test.serial('promotion into production requires typing the environment’s key', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack, { key: stack.keys.project });
 	await open('environments');
 	await page.getByLabel('Target environment key').fill('production');
@@ -243,13 +243,13 @@ test.serial('a document can be exported, imported as a dry run, and imported', a
 	const file = { name: 'dev.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(document)) };
 	await page.getByLabel('Drop a document here').setInputFiles(file);
 	const bring = page.getByRole('button', { name: 'Import', exact: true });
-	t.true(await bring.isDisabled(), 'the document is tried first');
+	t.true(await bring.isDisabled(), 'a preview is required first');
 	await page.getByRole('button', { name: 'Preview' }).click();
 	await page.getByText('role: 1 created, 0 updated, 0 deleted').waitFor();
 	t.is((await stack.environment.get(`${schema}/roles/auditor`)).status, 404);
 	const conflicts = page.getByLabel('Existing objects');
 	await conflicts.selectOption('replace');
-	t.true(await bring.isDisabled(), 'a different document was tried');
+	t.true(await bring.isDisabled(), 'the preview used a different strategy');
 	await conflicts.selectOption('fail');
 	await bring.click();
 	await page

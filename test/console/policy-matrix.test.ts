@@ -107,7 +107,7 @@ const cells = [
 ] as const;
 
 for (const [column, permission, state, reasons] of cells) {
-	test(`${column} is ${state} ${permission}`, (t) => {
+	test(`the state of ${permission} for ${column} is ${state}`, (t) => {
 		const cell = cellAt(matrixFrom(schema), column, permission);
 		t.is(cell.state, state);
 		t.deepEqual(cell.reasons as unknown, reasons);
@@ -316,7 +316,7 @@ test('toggling a cell changes the drafted document accordingly', (t) => {
 	t.notThrows(() => fc.assert(law));
 });
 
-/** True if users with the role `start` may do the action `at`, through any number of derivations and extensions. */
+/** True if users with the role `start` may perform the action `at`, through any number of derivations and extensions. */
 function leadsTo({ resourceRoles }: ReturnType<typeof readPolicySchema>, start: string, at: string): boolean {
 	const held = new Set([start]);
 	for (let size = 0; size < held.size; ) {
@@ -372,7 +372,10 @@ test('a filter keeps the matching rows and columns', (t) => {
 		columns: ['role admin', 'role guest', 'role staff', 'user_set adults', 'user_set seniors'],
 	});
 	t.false(shown({ resource: 'folder' }).columns.includes('resource_role document:editor'));
-	t.true(shown({ resource: 'document' }).columns.includes('resource_role folder:owner'), 'the role leads there');
+	t.true(
+		shown({ resource: 'document' }).columns.includes('resource_role folder:owner'),
+		'a role on documents is derived from it',
+	);
 	t.deepEqual(shown({ role: 'guest' }).columns, ['role guest']);
 	t.deepEqual(shown({ kind: 'user_set' }).columns, ['user_set adults', 'user_set seniors']);
 	t.deepEqual(shown({ fold: { all: true, except: ['folder'] } }).rows, ['document', 'folder', 'folder:read']);

@@ -29,13 +29,13 @@ test('each published policy lists the changes since the previous policy', (t) =>
 	t.deepEqual(
 		summariseRevisions([9, 7], changes, { ...complete, isLast: false })[1],
 		null,
-		'not the previous policy’s change',
+		'the previous policy is unknown',
 	);
 	const cut = summariseRevisions([9, 7, 4, 1], changes.slice(0, 3), { isLast: true, isComplete: false });
 	t.deepEqual(
 		cut.map((one) => one !== null),
 		[true, false, false, false],
-		'what was not read is not told',
+		'earlier changes are unknown',
 	);
 	t.deepEqual(summariseRevisions([], [], complete), []);
 	const nothing = summariseRevisions([5], [], complete)[0];

@@ -224,7 +224,7 @@ const edits: Readonly<Record<string, EditCase>> = {
 			},
 		],
 	},
-	'a tenant role with one permission more': {
+	'a tenant role with an added permission': {
 		draft: filled('role', 'admin', { permissions: ['document:write', 'folder:share', 'folder:list'] }),
 		changes: [
 			{
@@ -235,8 +235,8 @@ const edits: Readonly<Record<string, EditCase>> = {
 			},
 		],
 	},
-	'an edit that changes nothing': { draft: filled('role', 'admin', {}), changes: [] },
-	'an edit that is taken back': {
+	'nothing for an edit without effect': { draft: filled('role', 'admin', {}), changes: [] },
+	'nothing after an edit is reverted': {
 		draft: filled('action', 'document:read', { name: '' }, filled('action', 'document:read', { name: 'Open' })),
 		changes: [],
 	},
@@ -255,7 +255,7 @@ const edits: Readonly<Record<string, EditCase>> = {
 		draft: withoutPart(stored, empty, { kind: 'role', key: 'staff' }),
 		changes: [{ kind: 'role', key: 'staff', operation: 'delete' }],
 	},
-	'a new resource that is deleted with its role and the derivation from it': {
+	'a role without its derivation from a new, then deleted resource': {
 		draft: withoutPart(
 			stored,
 			filled(
@@ -293,14 +293,14 @@ const edits: Readonly<Record<string, EditCase>> = {
 		),
 		changes: [],
 	},
-	'a deleted resource whose role was changed before': {
+	'a deleted resource, without the earlier change to its role': {
 		draft: withoutPart(stored, filled('resource_role', 'folder:owner', { permissions: ['share'] }), {
 			kind: 'resource',
 			key: 'folder',
 		}),
 		changes: [{ kind: 'resource', key: 'folder', operation: 'delete' }],
 	},
-	'a deleted action, granted in the draft before': {
+	'a deleted action, without its drafted grant': {
 		draft: withoutPart(stored, filled('role', 'staff', { permissions: ['document:read', 'document:write'] }), {
 			kind: 'action',
 			key: 'document:read',

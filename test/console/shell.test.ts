@@ -90,7 +90,7 @@ test.serial('a read-only key sees every screen without edit buttons', async (t) 
 	await close();
 });
 
-test.serial('a revoked key leads to the sign-in page with the reason, and the draft is kept there', async (t) => {
+test.serial('revoking the key opens the sign-in page with the reason, and keeps the draft', async (t) => {
 	const { id, secret } = await makeKey('write');
 	const { page, open, close } = await openConsole(browser, stack, { key: secret });
 	const name = await page.evaluate(`fetch('/v2/auth/console?project=default&environment=dev')
@@ -125,7 +125,7 @@ test.serial('a page at an older revision says so, and reloads on request', async
 	await close();
 });
 
-test.serial('the bar reports an unreachable API, and its return', async (t) => {
+test.serial('the bar reports an unreachable API until it responds again', async (t) => {
 	const { page, context, open, close } = await openConsole(browser, stack);
 	await open('keys');
 	await page.waitForLoadState('networkidle');

@@ -37,7 +37,7 @@ type CallOptions<Init> = Init extends { params?: infer Params }
 	? Omit<Init, 'params'> & Omit<Params, 'path'> & PathOption<Params>
 	: never;
 
-/** The path parameters, of which the open environment's are optional. */
+/** Path parameters. Those of the open environment are optional. */
 type PathOption<Params> = Params extends { path: infer Path }
 	? Exclude<keyof Path, keyof EnvironmentPath> extends never
 		? { path?: Partial<EnvironmentPath> }

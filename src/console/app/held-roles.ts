@@ -28,7 +28,7 @@ export async function readConditionalRoles(
 ): Promise<HeldRoles> {
 	const query = { user: [user], conditional: true, per_page, ...(tenant !== null && { tenant: [tenant] }) };
 	const found = await management.get('/v2/facts/{proj_id}/{env_id}/role_assignments', { query, signal });
-	// The list has neither details nor counts, because the query asks for none.
+	// The query requests neither details nor counts, so the response is a plain list.
 	const data = found as readonly components['schemas']['RoleAssignmentRead'][];
 	return {
 		data: data.map((row) => ({ ...row, source: 'direct', through: [] })),

@@ -11,8 +11,9 @@ export interface KeyScope {
 }
 
 /**
- * Asks for the confirmation that a change to keys with this scope needs: for keys above the environment, the project's
- * or organization's key. Returns the request headers for it; `null` if the user does not confirm.
+ * Asks the user to confirm a change to an API key with this scope. For a project or organization key, the user types the
+ * key of the project or organization. Returns the request headers with the confirmation; `null` if the user does not
+ * confirm.
  */
 export async function confirmKey(
 	title: string,

@@ -5,7 +5,7 @@ import { lineage, newestRevision, shownRevisions } from './session.js';
 
 /** Data that a screen loads from the server. */
 export interface Loaded<Value> {
-	/** Latest value; `null` before the first response, and after a failure with different dependencies. */
+	/** Latest value; `null` before the first response, and if loading failed after the dependencies changed. */
 	readonly value: Value | null;
 	/** Failure of the last attempt. An earlier value for the same dependencies is kept. */
 	readonly failure: Error | null;

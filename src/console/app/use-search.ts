@@ -6,7 +6,7 @@ export interface Search {
 	get(name: string): string;
 	/** Changes parameters. An empty value removes the parameter. Adds a history entry unless `replace` is set. */
 	set(changes: Changes, options?: { readonly replace?: boolean }): void;
-	/** Returns the props for a field with a parameter's value. A new value also makes the further changes. */
+	/** Returns the props for a field with a parameter's value. A new value also applies the `further` changes. */
 	filter(name: string, further?: Changes, options?: { readonly replace?: boolean }): FilterProps;
 }
 

@@ -39,7 +39,7 @@ export interface ApproveOptions {
 	readonly origin?: string;
 }
 
-/** Signs a page's user in to its embedded elements, and signs the user out. */
+/** Signs a page's user in to the embedded elements, and out again. */
 export class PageElements {
 	/** True if a user is signed in. */
 	isConnected = false;
@@ -49,7 +49,7 @@ export class PageElements {
 	/** Origin used by the current sign-in. */
 	#origin: string;
 
-	/** `ownOrigin` is Regolith's default origin for calls without an origin. */
+	/** `ownOrigin` is Regolith's origin for calls that do not specify one. */
 	constructor(private readonly ownOrigin: string) {
 		this.#origin = ownOrigin;
 	}

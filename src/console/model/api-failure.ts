@@ -4,7 +4,7 @@ import { plainMessage } from './plain-message.js';
 export interface RequestProblem {
 	readonly loc: readonly (string | number)[];
 	readonly msg: string;
-	/** Problem type, for programs. */
+	/** Machine-readable problem type. */
 	readonly type?: string;
 }
 

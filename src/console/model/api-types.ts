@@ -39,7 +39,7 @@ export interface ElementRuntime {
 
 export type RequestStatus = 'pending' | 'approved' | 'denied' | 'canceled';
 
-/** Request in a list, for a role or for an operation's approval, which has no role. */
+/** Listed request: an access request, or an operation approval, which has no role. */
 export interface ListedRequest {
 	readonly id: string;
 	readonly created_at: string;

@@ -24,7 +24,7 @@ export interface AssignableRole {
 	readonly key: string;
 	/** True if the role can be assigned to everyone. */
 	readonly isPublic: boolean;
-	/** Roles to whose sets of users the role can be assigned. */
+	/** Roles whose sets of users, such as `team:eng#member`, can be assigned this role. */
 	readonly grantableTo: readonly { readonly role: string; readonly on_resource: string }[];
 	/** Condition sets under which the role can be assigned. */
 	readonly conditions: readonly GrantSet[];
@@ -44,10 +44,10 @@ export const everyone = '*';
 export function holderProblem(holder: string, role: AssignableRole, set: string): string | null {
 	const isUserSet = holder.includes('#');
 	if (holder !== everyone && !isUserSet) return null;
-	if (set !== '') return 'A role can be assigned under a condition to single users only.';
+	if (set !== '') return 'Under a condition, a role can be assigned only to single users.';
 	if (!isUserSet) return role.isPublic ? null : `“${role.key}” is not public, so it cannot be assigned to everyone.`;
 	const [, resource = '', held = ''] = /^([^:#]+):[^:#]+#([^:#]+)$/.exec(holder) ?? [];
-	if (resource === '') return 'A set of users is written resource:key#role.';
+	if (resource === '') return 'Enter a set of users as resource:key#role.';
 	if (role.grantableTo.some((one) => one.on_resource === resource && one.role === held)) return null;
 	const possible = role.grantableTo.map(userSetText).join(', ');
 	return possible === ''
@@ -93,7 +93,7 @@ export function readConditionForm(
 
 const emptyValue: ValueText = { text: '', items: 'texts' };
 
-/** Returns the text for a parameter, whose name may also be the name of an inherited property. */
+/** Returns a parameter's text. Ignores inherited properties, which may have the parameter's name. */
 export function valueTextIn(texts: Readonly<Record<string, ValueText>>, name: string): ValueText {
 	return (Object.hasOwn(texts, name) ? texts[name] : undefined) ?? emptyValue;
 }

@@ -18,7 +18,7 @@ export interface HeldRole {
 /** Formats a role's source, such as `from member on team:ops`. Long paths are shortened; the graph shows them in full. */
 export function sourceText({ source, through }: HeldRole): string {
 	if (source === 'direct') return 'assigned';
-	if (source === 'computed') return 'from other roles here';
+	if (source === 'computed') return 'from other roles on the instance';
 	const [first, ...others] = through;
 	if (first === undefined) return source === 'group' ? 'from a group' : 'derived';
 	const from = `from ${first.role} on ${first.resource_instance}`;

@@ -1,7 +1,7 @@
 /** The API's text for an unknown id or key. Its wording is part of the wire format. */
 const unknownObject = /could not find '([^']+)' with the given filters: id='(.*)'/g;
 
-/** Returns an API message in our own words, without the wire format's text for an unknown object. */
+/** Rewrites the wire format's text for an unknown object in an API message. */
 export function plainMessage(message: string): string {
 	return message.replace(
 		unknownObject,

@@ -1,2 +1,2 @@
-/** Command that runs the program in its own folder. There is no package with its name to install. */
+/** Command that runs the program in its folder. The program is not published as a package. */
 export const program = 'node dist/program/main.js';

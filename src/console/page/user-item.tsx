@@ -107,7 +107,7 @@ export function UserItem({ element, user, roles, assignable, onChanged }: UserIt
 /** A role assigned to a user. */
 interface HeldRole {
 	readonly role: string;
-	/** Absent if there is none. */
+	/** Absent for an unconditional role. */
 	readonly condition?: { readonly set: string } | undefined;
 }
 

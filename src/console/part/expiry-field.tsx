@@ -16,7 +16,7 @@ interface ExpiryFieldProps {
 	readonly subject?: string;
 }
 
-/** Duration at first, in seconds. */
+/** Initial duration, in seconds. */
 const firstDuration = 8 * durationUnits.hours;
 
 /** Expiry field: a duration or a date. The browser rejects past, late and incomplete dates. */

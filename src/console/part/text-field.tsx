@@ -11,7 +11,7 @@ export function TextField({ label, onValue, ...input }: TextFieldProps) {
 	return (
 		<label>
 			<span>{label}</span>
-			{/* Preact's types list the allowed roles of each type, and this field sets no role. */}
+			{/* Preact's types restrict the ARIA role by input type, but this field sets no role. */}
 			<input type="text" {...(input as object)} onInput={(event) => onValue(event.currentTarget.value)} />
 		</label>
 	);

@@ -2,7 +2,7 @@ import { type HeldRole, sourceText } from '../../model/held-role.js';
 import { KeyText } from './key-text.js';
 import { TimeText } from './time-text.js';
 
-/** User role: its name, place, source and expiry. */
+/** A user's role: its key, tenant or instance, source and expiry. */
 export function HeldRoleText({ held }: { readonly held: HeldRole }) {
 	const { role, tenant, resource_instance, source, expires_at } = held;
 	return (

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 
 interface LazyDetailsProps {
 	readonly summary: ComponentChildren;
-	/** Opens the element at first, and again when this becomes true. */
+	/** Opens the element initially, and whenever this becomes true. */
 	readonly isFirst: boolean;
 	readonly class: string;
 	/** Renders the content; called while the element is open. */

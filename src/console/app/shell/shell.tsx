@@ -35,7 +35,7 @@ const screens = {
 	elements: lazy(() => import('../screen/elements/elements-screen.js').then((module) => module.ElementsScreen)),
 } as const;
 
-/** Starts to load the screen in the address. Otherwise the screen would wait for the session, which it does not need. */
+/** Starts to load the code of the screen in the address, while the session is being read. */
 export function preloadScreen(): void {
 	const [step = ''] = readConsolePlace(location.pathname)?.screen.split('/') ?? [];
 	const screen = Object.entries(screens).find(([name]) => name === step)?.[1];

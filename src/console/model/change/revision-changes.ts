@@ -31,9 +31,9 @@ export interface RevisionSummary {
 
 /**
  * Summarizes the changes in each published policy since the policy before it. `revisions` contains the schema
- * revisions, newest first. `changes` contains the newest changes up to the first of these revisions. A summary is
- * `null` if it is unknown. This is the case if `changes` do not go back far enough, and for the last policy unless
- * `isLast` is true if no earlier policy exists.
+ * revisions, newest first. `changes` contains the newest changes up to the first of these revisions; `isComplete` is
+ * true if these are all changes. `isLast` is true if no policy is older than the last revision. A summary is `null` if
+ * the changes or the policy before it are unknown.
  */
 export function summariseRevisions(
 	revisions: readonly number[],

@@ -24,8 +24,8 @@ export interface NamedCheck {
 }
 
 /**
- * Formats an attempt as a sentence without a final period, such as "ann is `editor` of folder:plans, which is `parent`
- * of document:budget". Missing facts are in the conditional.
+ * Formats an attempt as a sentence without a final period, such as "ann is `editor` in tenant acme, and `editor` grants
+ * `read` on `document`". Missing facts are in the conditional.
  */
 export function attemptSentence(attempt: Attempt, check: NamedCheck): readonly Phrase[] {
 	const [first] = attempt.chain;
@@ -34,7 +34,7 @@ export function attemptSentence(attempt: Attempt, check: NamedCheck): readonly P
 	return roleSentence(attempt, check);
 }
 
-/** Formats the assigned roles from which a granting role follows through a computed role, and the action. */
+/** Formats an attempt that includes a computed role: the assigned roles, the granting role, and the action. */
 function computedSentence(
 	{ role, resource }: Exclude<AttemptStep, { readonly type: 'set_rule' }>,
 	{ chain, add }: Pick<Attempt, 'chain' | 'add'>,
@@ -92,7 +92,7 @@ function roleSentence({ chain, add }: Attempt, { user, action, type }: NamedChec
 	];
 }
 
-/** Formats a role and its place, such as "`editor` of folder:plans" or "`editor` in tenant acme". */
+/** Formats a role and its place, such as "`editor` on folder:plans" or "`editor` in tenant acme". */
 function heldPhrases({ role, resource }: Extract<AttemptStep, { readonly role: string; readonly resource: string }>) {
 	const tenant = placeTenant(resource);
 	const place: readonly Phrase[] = tenant === null ? [' on ', { key: resource }] : [' in tenant ', { key: tenant }];
@@ -200,7 +200,7 @@ export function stopWords({ by, chain }: Pick<Attempt, 'by' | 'chain'>, fact: At
 }
 
 /**
- * Formats a held role denying the check, such as "ann is `blocked` on document:budget, and a user set or a computed
+ * Formats a role that denies the check, such as "ann is `blocked` on document:budget, and a user set or a computed
  * role excludes users with this role."
  */
 export function blockingWords(user: string, name: string): readonly Phrase[] {
@@ -219,7 +219,7 @@ function operatorWords(name: string): string {
 	return [infinitives[verb] ?? verb.slice(0, -1), ...rest].join(' ');
 }
 
-/** Infinitives of verbs that do not only drop an "s". */
+/** Irregular infinitives, for which dropping the "s" of the verb is not enough. */
 const infinitives: Readonly<Record<string, string>> = { is: 'be', has: 'have', matches: 'match', satisfies: 'satisfy' };
 
 /** Formats a comparison: "`user.level` is 2; it must be at least 3, for condition set `seniors`". */
@@ -264,7 +264,7 @@ function operandPhrase(operand: unknown): Phrase {
 
 const maxValueLength = 200;
 
-/** Formats a value as JSON, without the rest of a long value. */
+/** Formats a value as JSON. Truncates a long value. */
 export function valueText(value: unknown): string {
 	const text = JSON.stringify(value) ?? 'null';
 	return text.length <= maxValueLength ? text : `${text.slice(0, maxValueLength)}…`;

@@ -26,7 +26,10 @@ export type AttemptFact =
 			readonly tenant: string;
 	  };
 
-/** Step in an attempt: the role's source in the previous step. Instance roles have the form `<type>:<key>#<role>`. */
+/**
+ * Step in an attempt: the source of the role in the previous step. Instance roles have the form
+ * `<type>:<key>#<role>`.
+ */
 export type AttemptStep =
 	| {
 			readonly type: 'role_assignment';
@@ -85,14 +88,14 @@ export interface Attempt {
 	readonly compare: readonly AttemptComparison[];
 }
 
-/** Reason given by one kind of grants. */
+/** Reason from one kind of grant. */
 export interface Reasons {
 	readonly allow: boolean;
 	readonly code: string;
 	readonly reason: string;
 }
 
-/** Role source on the instance: only the last step in its path. */
+/** Source of a role on the instance: the last step in the path to the role. */
 export interface RoleSource {
 	readonly type: 'role_assignment' | 'role_derivation' | 'computed_role';
 	/** Present for a role assigned to everyone. */

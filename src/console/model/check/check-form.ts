@@ -94,8 +94,8 @@ export interface CheckBody {
 }
 
 /**
- * Returns the check described by a form, without its contextual facts. Returns `null` if a field is missing, or if a JSON field's text is not an
- * object.
+ * Returns the check described by a form, without its contextual facts. Returns `null` if a field is missing, or if a JSON
+ * field's text is not an object.
  */
 export function checkBody(form: CheckForm): CheckBody | null {
 	const { user, action, resource, instance, tenant } = form;
@@ -202,7 +202,7 @@ function objectText(value: unknown): string {
 	return object === null || Object.keys(object).length === 0 ? '' : JSON.stringify(object);
 }
 
-/** User and resource attributes that the conditions saw. */
+/** User and resource attributes that the conditions read. */
 export interface SeenAttributes {
 	readonly user: Readonly<Record<string, unknown>>;
 	readonly resource: Readonly<Record<string, unknown>>;
@@ -210,7 +210,7 @@ export interface SeenAttributes {
 
 /**
  * Returns a form that sends an attribute such as `user.address.city`. A sent attribute replaces the whole stored
- * attribute, so the rest of `address` is sent too, with the values that conditions saw. A null value removes the
+ * attribute, so the rest of `address` is sent too, with the values that the conditions read. A null value removes the
  * attribute.
  */
 export function withAttribute(form: CheckForm, seen: SeenAttributes, attribute: string, value: unknown): CheckForm {

@@ -19,7 +19,7 @@ export function decisiveReason(allow: boolean, { code, reason, rbac, rebac, abac
 	return pending ?? (isOfCloud ? abac : ofRoles) ?? { code: 'unknown', reason: null };
 }
 
-/** Returns the reason from each kind of grants. Each has a title. */
+/** Returns the reasons by kind of grant, each with a title. */
 export function reasonSections({ rbac, rebac, abac, pending }: DecisionDebug): readonly (readonly [string, Reasons])[] {
 	const sections = [
 		['Roles in the tenant', rbac],

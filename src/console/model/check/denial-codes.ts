@@ -76,7 +76,7 @@ const codes: Readonly<Record<string, DenialCode>> = {
 	},
 	evaluation_failed: {
 		meaning: 'The decision point failed to evaluate the policy, so it denies the check.',
-		advice: 'See its log for the error, and report it.',
+		advice: 'See the decision point’s log for the error, and report it.',
 	},
 };
 

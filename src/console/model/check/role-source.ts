@@ -9,14 +9,14 @@ export function heldRolePhrases(name: string): readonly Phrase[] {
 	return [{ name: name.slice(mark + 1) }, ' on ', { key: name.slice(0, mark) }];
 }
 
-/** Formats a role source, such as "from `member` on team:engineers, by the relation `readers`". */
+/** Formats a role source, such as "from `member` on team:engineers, via the relation `readers`". */
 export function roleSourcePhrases({ type, user, role, relation = '', condition }: RoleSource): readonly Phrase[] {
 	const under = condition === undefined ? [] : [' under ', ...conditionPhrases(condition)];
 	if (type === 'role_assignment') {
 		return [user === undefined ? 'assigned on the instance' : 'assigned to everyone', ...under];
 	}
 	const source: readonly Phrase[] = ['from ', ...heldRolePhrases(role)];
-	return type === 'computed_role' ? source : [...source, ', by the relation ', { name: relation }, ...under];
+	return type === 'computed_role' ? source : [...source, ', via the relation ', { name: relation }, ...under];
 }
 
 /** True if the source is a contextual fact, or a role given to the user by the check itself. */

@@ -45,12 +45,12 @@ interface EditedSet {
 /**
  * Returns the attributes available to conditions, user attributes first. Includes the set's resource attributes; for a
  * user set without a resource, includes all resource attributes. Excludes tenant and context attributes, because they
- * have no definitions. Assignment conditions compare no resource.
+ * have no definitions. Conditions for grants do not compare resources.
  */
 export function conditionAttributes(schema: AttributeSchema, set: EditedSet): readonly ConditionAttribute[] {
 	const users = typed('user', schema.user_attributes, () => 'of users');
 	if (set.type === 'grant') {
-		const values = typed('grant', set.parameters ?? {}, () => 'value of the assignment');
+		const values = typed('grant', set.parameters ?? {}, () => 'value of the grant');
 		return [...users, ...builtIn.filter(({ name }) => !name.startsWith('resource.')), ...values];
 	}
 	const isOfUsers = set.type === 'userset';

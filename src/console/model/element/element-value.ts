@@ -31,7 +31,7 @@ export function readElementValue(value: unknown): ElementValue {
 	return { ...newElement, ...(isRecord(value) ? value : {}) };
 }
 
-/** Setting with a meaning for an element type. */
+/** Setting that an element type uses. */
 export interface SettingField {
 	readonly name: string;
 	readonly label: string;
@@ -46,7 +46,7 @@ const reviewFields: readonly SettingField[] = [
 	{ name: 'allow_self_approval', label: 'Reviewers may approve their own requests', kind: 'flag' },
 ];
 
-/** Settings with a meaning, by element type. */
+/** Settings that each element type uses. */
 export const settingFields: Readonly<Record<ElementType, readonly SettingField[]>> = {
 	user_management: [
 		{ name: 'default_role', label: 'Default role for added users', kind: 'role' },
@@ -84,8 +84,8 @@ export const typePurposes: Readonly<Record<ElementType, string>> = {
 export const levelPurposes: Readonly<Partial<Record<ElementType, string>>> = {
 	user_management:
 		'Level 1 (owners) can assign all roles and add and remove users. Level 2 (managers) can do the same for roles at ' +
-		'levels 2 to 4. Level 3 can see users and roles. Level 4 cannot see this element; owners and managers can ' +
-		'assign its roles.',
+		'levels 2 to 4. Level 3 can see users and roles. Level 4 cannot see this element, but owners and managers can ' +
+		'assign roles at level 4.',
 	approval_flow: 'Users can request the roles with a level here or in the linked user management element.',
 };
 
@@ -115,7 +115,7 @@ export function withType(value: ElementValue, elements_type: ElementType): Eleme
 	return lost.reduce((left, { name }) => withSetting(left, name, undefined), { ...value, elements_type });
 }
 
-/** Returns the settings without a field. */
+/** Returns the settings that have no form field. */
 export function otherSettings({ elements_type, settings }: ElementValue): Settings {
 	const known = new Set(settingFields[elements_type].map(({ name }) => name));
 	return Object.fromEntries(Object.entries(settings).filter(([name]) => !known.has(name)));
@@ -182,7 +182,7 @@ export function settingChoices(
 ): readonly string[] {
 	if (kind === 'resource') return choices.resources;
 	if (kind === 'action') return choices.actions.get(String(settings['resource'] ?? '')) ?? [];
-	// Settings name a resource role with `#`.
+	// In settings, a resource role has the form `<resource>#<role>`.
 	if (kind === 'role') return choices.roles.map((role) => role.replace(':', '#'));
 	return choices.elements.get(kind) ?? [];
 }

@@ -41,7 +41,7 @@ export function toggleDerivation(stored: SchemaObjects, draft: Draft, role: stri
 		const made = known.find(isIt) ?? { role: source, on_resource, linked_by_relation };
 		const next = rules.some(isIt) ? rules.filter((rule) => !isIt(rule)) : inKnownOrder([...rules, made], known);
 		const edited = withDerivations(value, next);
-		// A block stored without rules stays: an edit that is taken back leaves nothing.
+		// Keep an empty block that is stored, so that reverting the edit leaves no change in the draft.
 		return isEqualJson(before['granted_to'], {}) ? { granted_to: {}, ...edited } : edited;
 	});
 }
@@ -65,7 +65,7 @@ function columnName(column: MatrixColumn): { readonly kind: string; readonly key
 	return { kind: column.resource === null ? 'role' : 'resource_role', key: columnRole(column) };
 }
 
-/** Adds an item to a list, or removes it. Items in `known` keep their order there. */
+/** Adds an item to a list in the order of `known`, or removes it from the list. */
 function toggled(items: readonly unknown[], known: readonly unknown[], item: unknown): readonly unknown[] {
 	return items.includes(item) ? items.filter((one) => one !== item) : inKnownOrder([...items, item], known);
 }

@@ -27,7 +27,10 @@ export interface MatrixRow {
 	readonly name: string;
 }
 
-/** Returns the rows and columns that match the filter. Shows a resource role if it leads to a visible resource. */
+/**
+ * Returns the rows and columns that match the filter. Includes a resource role if it may grant an action on a
+ * visible resource.
+ */
 export function matrixView(
 	matrix: PolicyMatrix,
 	filter: MatrixFilter,

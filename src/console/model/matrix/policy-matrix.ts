@@ -198,7 +198,7 @@ function derivedRoles({ resourceRoles }: PolicySchema): (role: string) => Derive
 	};
 }
 
-/** Returns the path to a derived role as a reason. Returns a reason only if the derived role grants the action. */
+/** Returns the path to a derived role as a reason if the derived role grants the action. */
 function derivedReason(
 	{ resourceRoles }: PolicySchema,
 	steps: readonly DerivedStep[],

@@ -73,7 +73,7 @@ export interface PolicySet {
 	readonly parent: string | null;
 }
 
-/** Rule between two sets. */
+/** Rule that grants an action to a user set on a resource set. */
 export interface SetRule {
 	readonly user_set: string;
 	/** Permission, as `<resource>:<action>`. */
@@ -112,7 +112,7 @@ export function readPolicySchema(objects: SchemaObjects): PolicySchema {
 	};
 }
 
-/** Returns the first key in `<resource>:<key>`. */
+/** Returns the resource key in `<resource>:<key>`. */
 function ownerPart(name: string): string {
 	return name.split(':', 1)[0] ?? '';
 }

@@ -1,7 +1,7 @@
 import { type Draft, type DraftChange, draftSubject } from '../draft/draft.js';
 import { isEqualJson, isRecord } from '../equal-json.js';
 
-/** Schema object, named in the same way as in drafts. */
+/** Schema object, identified as in drafts. */
 export interface SchemaObject {
 	readonly kind: string;
 	/** Absent if the object is identified by its content. */

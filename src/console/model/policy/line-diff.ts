@@ -19,8 +19,8 @@ export interface DiffHunk {
 }
 
 /**
- * Maximum number of added and removed lines in a minimal diff. A diff at this limit takes about a second, and the time grows with
- * the square.
+ * Maximum number of added and removed lines in a minimal diff. A diff at this limit takes about a second, and the time
+ * grows quadratically.
  */
 const maxEditLength = 2000;
 
@@ -42,7 +42,7 @@ function minimalDiff(before: string, after: string): readonly DiffHunk[] | undef
 		before: hunk.oldStart,
 		after: hunk.newStart,
 		lines: hunk.lines.flatMap((line) => {
-			// A line with any other sign is a note: the text does not end with a line feed.
+			// Any other sign marks a note that the text does not end with a line feed.
 			const kind = kinds[line.charAt(0)];
 			return kind === undefined ? [] : [{ kind, text: line.slice(1) }];
 		}),

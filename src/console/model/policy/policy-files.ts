@@ -22,7 +22,7 @@ export interface PolicyFolder {
 
 export interface PolicyLeaf {
 	readonly kind: 'file';
-	/** Includes the names of parent folders that contain only this folder. */
+	/** Includes the names of parent folders that contain only this file. */
 	readonly name: string;
 	readonly path: string;
 	/** Title of the file's schema object; `null` if there is none. */

@@ -42,7 +42,10 @@ export function attemptExcerpts(files: readonly PolicyFile[], { by, policy, chai
 	});
 }
 
-/** True for an action's rule without condition sets. With condition sets, true for the rule's tenant role part. */
+/**
+ * True for the rule that grants an action to tenant roles: the action's own rule or, if that rule reads set rules,
+ * `granted_by_role`.
+ */
 function grantsToTenantRoles(block: RuleBlock, rule: string): boolean {
 	const text = block.lines.join('\n');
 	if (isNamed(block, rule)) return !text.includes('data.regolith.set_rules');

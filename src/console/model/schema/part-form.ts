@@ -36,9 +36,9 @@ export interface PartForm {
 	readonly directOnly: boolean;
 	/** True if the role can be assigned to everyone. */
 	readonly isPublic: boolean;
-	/** Roles to whose sets of users the role can be assigned, as `<resource>:<role>`. */
+	/** Roles whose sets of users can be assigned this role. Each has the form `<resource>:<role>`. */
 	readonly grantableTo: readonly string[];
-	/** Condition sets under which a role can be assigned, or a relation used. */
+	/** Condition sets under which a role can be assigned, or a relationship created. */
 	readonly grantConditions: readonly string[];
 	/** Expression of a computed role; `null` for a role that is assigned. */
 	readonly computed: Json;
@@ -123,7 +123,7 @@ export function writePartForm(kind: PartKind, form: PartForm, before: Value, pol
 	return withChosenDerivations(withHolders(assigned, form, before), form, policy, resource);
 }
 
-/** Sets a role's members about its possible assignments. */
+/** Writes a role's sets of users and grant conditions. */
 function withHolders(value: Value, { grantableTo, grantConditions }: PartForm, before: Value): Value {
 	const sets = grantableTo.map((name) => {
 		const [on_resource, role] = name.split(':');

@@ -40,7 +40,7 @@ export type PartName = Pick<SchemaPart, 'kind' | 'key'>;
 /** Schema parts, keyed by `partName`. */
 export type SchemaParts = ReadonlyMap<string, SchemaPart>;
 
-/** Built-in resource of the users. It is not part of the model screen. */
+/** Built-in resource for users. The model screen does not show it. */
 const userResource = '__user';
 
 /** Members of a resource that contain the separate parts, keyed by their kind. */
@@ -168,7 +168,7 @@ function withoutPartAlone(stored: SchemaObjects, draft: Draft, { kind, key }: Pa
 	});
 }
 
-/** Removes an object's change from the draft. If the object is stored, it is deleted with the object it depends on. */
+/** Removes an object's change from the draft. A stored object is deleted anyway, with the object it depends on. */
 function withoutChangeTo(stored: SchemaObjects, draft: Draft, object: SchemaObject): Draft {
 	const subject = subjectName(object);
 	const value = stored.get(subject);

@@ -23,7 +23,7 @@ interface ContextualFieldsProps {
 	readonly isTested?: boolean;
 }
 
-/** Fields for roles and relationships in a check only. */
+/** Fields for roles and relationships that apply only to the check. */
 export function ContextualFields({ text, onText, isTested = false }: ContextualFieldsProps) {
 	return (
 		<LazyDetails class="whole" summary="Contextual facts" isFirst={text !== ''}>
@@ -52,7 +52,7 @@ function Rows({ rows, onRows, isTested }: RowsProps) {
 	const count = role_assignments.length + relationship_tuples.length;
 	const shown = useRef(count);
 	useEffect(() => {
-		// A new row takes the focus. After a removal, the buttons take it.
+		// A new row takes the focus. After a removal, the first "Add" button takes it.
 		if (count > shown.current)
 			list.current?.querySelector<HTMLInputElement>('input[value=""], input:placeholder-shown')?.focus();
 		if (count < shown.current) list.current?.querySelector<HTMLButtonElement>('.line > button')?.focus();
@@ -133,7 +133,7 @@ function RowFields<Member extends string>({ legend, name, row, fields, onRow }: 
 	);
 }
 
-/** Notice in an environment that does not allow contextual facts. */
+/** Notice if the environment does not allow contextual facts, or has no decision point to decide the check. */
 function Permission({ isTested }: Pick<RowsProps, 'isTested'>) {
 	const loaded = useSideData((signal) => management.get('/v2/projects/{proj_id}/envs/{env_id}', { signal }), []);
 	if (!isTested && !openSession().decision_point) {

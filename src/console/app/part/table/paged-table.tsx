@@ -63,7 +63,7 @@ export function actionColumn<Row>(cell: (row: Row) => ComponentChildren) {
 	return mayWrite.value ? [{ title: 'Actions', align: 'end' as const, cell }] : [];
 }
 
-/** Converts a list to a page with counts. The server already returns such a page if the request includes totals. */
+/** Wraps a plain list in a page with counts. Returns a page from the server unchanged. */
 export function asRowPage<Row>(found: readonly Row[] | RowPage<Row>): RowPage<Row> {
 	return 'data' in found ? found : { data: found, total_count: found.length, page_count: 1 };
 }

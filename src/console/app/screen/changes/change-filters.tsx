@@ -77,7 +77,7 @@ function TimeField({ label, value, onValue }: FieldProps) {
 	);
 }
 
-/** Selection of the API key that made the changes. It also offers a key that only the URL contains. */
+/** Selection of the API key that made the changes. Offers the key in the URL even if it is not listed. */
 function ActorField({ value, onValue }: Omit<FieldProps, 'label'>) {
 	const { value: keys } = useSideData(
 		(signal) => management.get('/v2/api-key', { query: { per_page: 100 }, signal }),

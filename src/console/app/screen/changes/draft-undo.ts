@@ -14,5 +14,5 @@ export async function draftUndo(revision: number, position?: number): Promise<st
 	);
 	editDraft(base_revision, (draft) => changes.reduce(withChange, draft));
 	const done = changes.length === 1 ? 'Undo added to the draft.' : `${changes.length} changes added to the draft.`;
-	return left.length === 0 ? done : `${done} ${left.length} changes cannot be undone by a draft.`;
+	return left.length === 0 ? done : `${done} Changes that a draft cannot undo: ${left.length}.`;
 }

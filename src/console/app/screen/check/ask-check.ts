@@ -13,11 +13,11 @@ export interface CheckAnswer {
 	readonly debug: DecisionDebug;
 	/** Revision at which the check was decided; `null` if unknown. */
 	readonly revision: number | null;
-	/** Newest revision whose policy decided the check. */
+	/** Policy revision that decided the check; `null` if unknown. */
 	readonly policyRevision: number | null;
 	/** The same check's result without its contextual facts; `null` for a check without any. */
 	readonly allowWithoutFacts: boolean | null;
-	/** True if the decision point decided. False if the API decided, for a chosen revision. */
+	/** True if the decision point decided, false if the API decided. */
 	readonly fromDecisionPoint: boolean;
 }
 
@@ -42,7 +42,7 @@ export async function askCheck(form: CheckForm, { least, signal }: AskOptions): 
 	}
 	const withoutFacts = facts === undefined ? null : askAllowed(check, signal);
 	const call = decisions().POST('/allowed', {
-		// Attempts add stored facts, so they do not support contextual facts.
+		// Attempts suggest facts to store, so they do not support contextual facts.
 		body:
 			facts === undefined
 				? { ...check, use_debugger: 'attempts' }
@@ -80,7 +80,7 @@ async function explainCheck(check: CheckBody, body: ExplanationRequest, signal: 
 
 type ExplanationRequest = ReturnType<typeof explanationRequest>;
 
-/** Returns a check at a revision as a request. The token and the time belong to a revision chosen in the form. */
+/** Returns the request for a check at a revision. The token and the time apply only to a revision from the form. */
 export function explanationRequest(check: CheckBody, revision: number, { revision: chosen, token, at }: CheckForm) {
 	return { ...check, revision, ...(chosen !== '' && { ...(token !== '' && { token }), ...(at !== '' && { at }) }) };
 }

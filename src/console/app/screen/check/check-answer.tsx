@@ -25,7 +25,7 @@ interface CheckAnswerProps {
 	readonly onAskAgain: () => void;
 }
 
-/** Result of a check in words, with every attempt through which it passes or could pass. */
+/** Result of a check in words, with all attempts: the ways in which the check passes or could pass. */
 export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswerProps) {
 	const { allow, debug } = answer;
 	const isTestOpen = useSignal(false);
@@ -153,7 +153,7 @@ function Origin({ answer, at }: { readonly answer: CheckAnswer; readonly at: str
 	);
 }
 
-/** The reason from each kind of grants. */
+/** The result and its reason, by kind of grant. */
 function Sections({ answer: { debug } }: { readonly answer: CheckAnswer }) {
 	const sections = reasonSections(debug);
 	if (sections.length === 0) return null;

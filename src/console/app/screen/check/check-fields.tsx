@@ -14,7 +14,7 @@ interface CheckFieldsProps {
 	readonly onAsk: (form: CheckForm) => void;
 }
 
-/** Fields for a check or a filter. It is sent only when the form is submitted. */
+/** Form for a check or a filter. */
 export function CheckFields({ form, coversInstances = false, onAsk }: CheckFieldsProps) {
 	const [edited, setEdited] = useState(form);
 	const [problem, setProblem] = useState<string | null>(null);

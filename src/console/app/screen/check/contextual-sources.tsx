@@ -3,7 +3,7 @@ import { heldRolePhrases, isContextualSource, roleSourcePhrases } from '../../..
 import { PhraseText } from '../../part/phrase-text.js';
 import type { CheckAnswer } from './ask-check.js';
 
-/** Roles allowing a check with contextual facts. Marks sources from these facts. */
+/** Roles that allow a check with contextual facts. Marks the role sources that are contextual facts. */
 export function ContextualSources({ answer: { facts, debug } }: { readonly answer: CheckAnswer }) {
 	const roles = debug.rebac?.allowing_roles ?? [];
 	const mark = (source: RoleSource) => isContextualSource(source, facts);

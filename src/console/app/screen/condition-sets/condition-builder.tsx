@@ -66,7 +66,7 @@ export function ConditionBuilder(props: ConditionBuilderProps) {
 const emptyTexts = {
 	user: 'No conditions: the set matches every user.',
 	resource: 'No conditions: the set matches every instance of the resource.',
-	grant: 'No conditions: roles assigned under the set count in all checks.',
+	grant: 'No conditions: grants under the set apply in all checks.',
 	member: 'No conditions: everything matches.',
 } as const;
 
@@ -258,7 +258,7 @@ function Comparison({ node, path, shared }: PartProps<ConditionComparison>) {
 						tree={readConditions(match.match)}
 						onTree={(tree) => setMatch({ ...match, match: writeConditions(tree) })}
 						attributes={related.get(match.related ?? '') ?? []}
-						// A related instance cannot lead to other instances.
+						// Conditions on a related instance cannot refer to further instances.
 						related={new Map()}
 						problems={new Map()}
 						object="member"

@@ -25,7 +25,7 @@ export function ConditionSetList() {
 				<SelectField
 					label="Type"
 					empty="All types"
-					options={{ userset: 'User sets', resourceset: 'Resource sets', grant: 'Role assignment conditions' }}
+					options={{ userset: 'User sets', resourceset: 'Resource sets', grant: 'Conditions for grants' }}
 					{...search.filter('type', { page: '' }, { replace: false })}
 				/>
 			</form>

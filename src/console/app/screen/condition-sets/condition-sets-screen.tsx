@@ -16,7 +16,7 @@ export function ConditionSetsScreen() {
 	return (
 		<Screen
 			title="Condition sets"
-			about="User sets select users and resource sets select resource instances, both by attributes. Rules grant actions to a user set on a resource set. A third type contains conditions under which roles are assigned."
+			about="User sets select users and resource sets select resource instances, both by attributes. Rules grant actions to a user set on a resource set. A third type contains conditions for role assignments and relationships."
 			actions={mayWrite.value && <ButtonLink href={screenPath('condition-sets', { new: 'yes' })}>New set</ButtonLink>}
 		>
 			<ConditionSetList />

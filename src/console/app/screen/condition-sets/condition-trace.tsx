@@ -1,6 +1,6 @@
 import { KeyText } from '../../part/key-text.js';
 
-/** Result of a condition part, with the members shown from the server's response. */
+/** Result of a condition part: the members of the server's response that the console shows. */
 interface Trace {
 	readonly kind?: unknown;
 	/** The result: `true`, `false` or `mistyped`. */

@@ -22,7 +22,7 @@ interface Declaring {
 	readonly grant_conditions?: readonly string[] | undefined;
 }
 
-/** Rule between two sets, each named by its key. */
+/** Rule that grants an action to a user set on a resource set. Contains their keys. */
 export interface SetRule {
 	readonly user_set: string;
 	readonly permission: string;

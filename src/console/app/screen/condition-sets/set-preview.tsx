@@ -31,7 +31,7 @@ interface SetPreviewProps {
 	readonly hasProblems: boolean;
 	/** True if the set names roles on a resource, which a preview of all users cannot find. */
 	readonly needsDecisionPoint: boolean;
-	/** Objects of a check that the conditions name and a preview lacks: its other side, and its context. */
+	/** Parts of a check that the conditions read and a preview does not have, such as `context`. */
 	readonly absent: readonly string[];
 	readonly loaded: Loaded<Found | null>;
 	readonly page: number;
@@ -63,7 +63,7 @@ export function SetPreview(props: SetPreviewProps) {
 			{isAskable && hasProblems && <p class="quiet">Fix the conditions to see a preview.</p>}
 			{isAskable && !hasProblems && absent.length > 0 && (
 				<p class="quiet">
-					Some conditions compare attributes of the {absent.join(' and the ')} of a check. The preview has none, so
+					Some conditions compare attributes of a check’s {absent.join(' and ')}, which a preview does not have. Here,
 					these conditions do not match. Test the set below.
 				</p>
 			)}

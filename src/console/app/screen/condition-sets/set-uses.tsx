@@ -14,7 +14,7 @@ interface SetUsesProps {
 	readonly schema: SetSchema;
 }
 
-/** Where a condition set is used: roles and relations that declare it, or rules that contain it and its child sets. */
+/** Uses of a condition set: the roles and relations that declare it, or its rules and child sets. */
 export function SetUses({ setKey, type, schema }: SetUsesProps) {
 	return (
 		<section>

@@ -14,7 +14,7 @@ export function DecisionsScreen() {
 	return (
 		<Screen
 			title="Decision log"
-			about="Authorization decisions from your decision points, newest first. Expand a row to see why."
+			about="Authorization decisions from your decision points, newest first. Select “Why” to explain a decision."
 		>
 			<LogLosses />
 			<DecisionFilters filter={filter} onApply={apply} />

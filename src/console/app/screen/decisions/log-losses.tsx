@@ -42,8 +42,8 @@ export function LogLosses() {
 				]}
 			/>
 			<p class="quiet">
-				A log receiver rejected these decisions. By default, all denials and one in ten allowed checks are logged;{' '}
-				<code>PDP_DECISION_LOG_SAMPLING</code> sets the rate.
+				A decision is lost if the log receiver rejects it or the queue is full. By default, all denials and one in ten
+				allowed checks are logged; <code>PDP_DECISION_LOG_SAMPLING</code> sets the rate.
 			</p>
 		</details>
 	);

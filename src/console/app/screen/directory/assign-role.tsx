@@ -61,7 +61,7 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 			rules ?? (key === '' ? null : await readAssignableRole(resource, role.value, AbortSignal.timeout(30_000)));
 		if (rules === null && known !== null && known.conditions.length > 0)
 			throw new Error(
-				'The role can be assigned under conditions. Choose a condition, or assign the role again without one.',
+				'This role has conditions. Choose a condition, or select “Assign role” again to assign the role without one.',
 			);
 		const problem = known === null ? null : holderProblem(who.value, known, chosen);
 		if (problem !== null) throw new Error(problem);
@@ -129,7 +129,7 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 	);
 }
 
-/** Names the holders that are not users. */
+/** Lists the possible holders other than single users. */
 function Holders({ role: { isPublic, grantableTo } }: { readonly role: AssignableRole }) {
 	const sets = grantableTo.map((one) => visibleText(userSetText(one))).join(', ');
 	return (

@@ -21,7 +21,7 @@ const texts = {
 			'The role applies only while the condition holds. Assigning it again under the same condition replaces the values.',
 	},
 	relationship: {
-		label: 'Relate under',
+		label: 'Add under',
 		always: 'The relationship applies in all checks.',
 		conditional:
 			'The relationship applies only while the condition holds. Adding it again under the same condition replaces the ' +

@@ -41,7 +41,7 @@ export function TenantPage({ name }: { readonly name: string }) {
 								<NameText text={tenant.name} />
 							</dd>
 							<dt>Description</dt>
-							<dd>{tenant.description === null ? 'nothing' : <NameText text={tenant.description} />}</dd>
+							<dd>{tenant.description === null ? 'none' : <NameText text={tenant.description} />}</dd>
 							<dt>Created</dt>
 							<dd>
 								<TimeText at={tenant.created_at} />

@@ -28,7 +28,7 @@ export function ConflictList({ stale, draft }: { readonly stale: StaleDraft; rea
 				{revision}.{' '}
 				{objects.length === 0
 					? 'There are too many changes to list the conflicts.'
-					: 'These objects in the draft have changed since:'}
+					: 'These objects have changed since then:'}
 			</p>
 			{objects.length > 0 && (
 				<DataTable

@@ -75,7 +75,7 @@ function FileDifference({
 	readonly file: File;
 	readonly isFirst: boolean;
 }) {
-	const what = before === null ? 'new' : after === null ? 'gone' : 'changed';
+	const what = before === null ? 'new' : after === null ? 'deleted' : 'changed';
 	const summary = (
 		<>
 			<KeyText text={path} /> <span class="quiet">{what}</span>

@@ -96,7 +96,7 @@ function impactText(impact: Impact | null): string {
 	return impact === null ? '' : changedChecksText(impact.counts, impact.truncated);
 }
 
-/** Returns the sentence to confirm, if the draft revokes access or if its impact is unknown. */
+/** Returns a warning if the draft revokes access or if its impact is unknown. */
 function impactWarning(impact: Impact | null): readonly string[] {
 	if (impact === null) return ['The impact of the draft is unknown'];
 	return impact.counts.lost > 0 ? [impactText(impact)] : [];

@@ -35,7 +35,7 @@ export function GraphScreen() {
 			) : (
 				<AskedGraph
 					question={question}
-					// A path needs two ends, so a new start leaves the mode.
+					// A path needs two ends, so choosing a new start node leaves the path mode.
 					onStart={(from) => search.set({ from, to: '', expand: '', ...(question.mode === 'path' && { mode: '' }) })}
 					onExpand={(id) => search.set({ expand: expandedText([...question.expand, id]) })}
 				/>

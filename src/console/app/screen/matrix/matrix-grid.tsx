@@ -205,7 +205,7 @@ function keyPlace(
 	return places[key] ?? null;
 }
 
-/** True for a button, because the browser itself activates buttons. */
+/** True for a button. The browser itself handles the activation keys of buttons. */
 function isButton(target: EventTarget | null): boolean {
 	return target instanceof HTMLButtonElement;
 }

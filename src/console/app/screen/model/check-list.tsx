@@ -38,7 +38,7 @@ export function Checks({ choices, chosen, onChosen, wide = false }: ChecksProps)
 interface CheckListProps extends ChecksProps {
 	readonly legend: string;
 	readonly hint?: string;
-	/** Text without choices: the next step. */
+	/** Text in place of an empty list of choices: the next step. */
 	readonly empty: string;
 }
 

@@ -10,7 +10,7 @@ export interface ModelView {
 	readonly revision: number;
 	/** Parts with the draft's changes. */
 	readonly parts: SchemaParts;
-	/** Stored and drafted parts, sorted by key, by kind and by kind and resource. */
+	/** Stored and drafted parts, sorted by key. Each part is listed under its kind, and under its kind and resource. */
 	readonly rows: ReadonlyMap<string, readonly PartRow[]>;
 	/** Schema with the draft's changes. */
 	readonly policy: PolicySchema;

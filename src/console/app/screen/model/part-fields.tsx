@@ -254,8 +254,8 @@ function ComputedFields({ view, resource, part, form, onChange }: PartFieldsProp
 			)}
 			{computed !== null && read === null && (
 				<p class="quiet">
-					The expression <code class="key">{visibleText(JSON.stringify(computed))}</code> stays. To change it, use the
-					API or a document.
+					This form cannot show the expression <code class="key">{visibleText(JSON.stringify(computed))}</code>. To
+					change it, use the API or import a document.
 				</p>
 			)}
 		</>

@@ -146,7 +146,7 @@ function isShort({ before, after, added, removed }: ChangedFile): boolean {
 function FileDifference({ file, isOpen: isFirst }: { readonly file: ChangedFile; readonly isOpen: boolean }) {
 	const isOpen = useSignal(isFirst);
 	const { path, before, after, added, removed } = file;
-	const state = before === null ? 'new' : after === null ? 'gone' : null;
+	const state = before === null ? 'new' : after === null ? 'deleted' : null;
 	return (
 		<details
 			class="policy-difference"

@@ -28,8 +28,8 @@ export function PolicyState() {
 			)}
 			{notCompiled === null && compiled_revision !== null && compiled_revision < schema_revision && (
 				<p class="notice" role="status">
-					Compiling the schema of revision {schema_revision}. Until then, the policy of revision {compiled_revision}{' '}
-					decides.
+					Compiling the schema of revision {schema_revision}. Until it is active, checks use the policy of revision{' '}
+					{compiled_revision}.
 				</p>
 			)}
 			{degraded !== null && (

@@ -76,7 +76,7 @@ interface RoleFieldProps {
 	readonly onRole: (id: string) => void;
 }
 
-/** Selection among the roles that can be assigned at the request's place. */
+/** Selection among the roles that can be assigned in the request's tenant or on its instance. */
 function RoleField({ request, role, onRole }: RoleFieldProps) {
 	const asked = request.type === 'access_request' ? request : null;
 	const { value: roles } = useLoaded((signal) => readRoles(request, signal), [request.id]);

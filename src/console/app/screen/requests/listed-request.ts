@@ -1,6 +1,6 @@
 import type { components } from '#management-api';
 
-/** Request in the list of all elements. */
+/** Request from any element. */
 export type ListedRequest =
 	| components['schemas']['PlacedAccessRequest']
 	| components['schemas']['PlacedOperationApproval'];

@@ -118,7 +118,7 @@ function Subject({ request }: { readonly request: ListedRequest }) {
 	);
 }
 
-/** The completed review of a request. */
+/** The review of a request: its result, time, reviewer and comment. A pending request may have only a comment. */
 function Review({ request }: { readonly request: ListedRequest }) {
 	const { status, reviewed_at, reviewer_user_id, reviewer_comment } = request;
 	if (status === 'pending') return reviewer_comment ? <p>Comment: {reviewer_comment}</p> : null;

@@ -50,7 +50,7 @@ interface AddTestProps {
 	readonly target: string;
 }
 
-/** Link to a new test, filled in as far as the uncovered object says. Omitted for a read-only key. */
+/** Link to a new test with the known part of its check filled in. Omitted for a read-only key. */
 function AddTest({ check, target }: AddTestProps) {
 	if (!mayWrite.value) return null;
 	return (

@@ -46,7 +46,7 @@ export function FilterResult({ answer }: { readonly answer: FilterAnswer }) {
 	);
 }
 
-/** Time until which the filter is valid: the response's time if conditions read the time. */
+/** Expiry of the filter. A filter that depends on the current time has already expired. */
 function Validity({ until }: { readonly until: string }) {
 	if (Date.parse(until) <= Date.now()) return <>The filter depends on the current time, so do not reuse it.</>;
 	return (
@@ -122,8 +122,7 @@ function SetName({ kind, name }: { readonly kind: string; readonly name: string 
 }
 
 function sourcePhrases({ type, user, role = '', relation = '' }: FilterSource): readonly Phrase[] {
-	if (type === 'role_assignment')
-		return [user === undefined ? 'assigned on the instance' : 'assigned to everyone there'];
+	if (type === 'role_assignment') return [user === undefined ? 'assigned on the instance' : 'assigned to everyone'];
 	if (type === 'computed_role') return ['computed from ', { name: role }];
-	return ['derived from ', { name: role }, ' by the relation ', { name: relation }];
+	return ['derived from ', { name: role }, ' via the relation ', { name: relation }];
 }

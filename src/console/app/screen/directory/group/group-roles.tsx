@@ -88,7 +88,7 @@ function GiveGroupRole({ group, tenant }: GroupRolesProps) {
 			path: { group_instance_key: group },
 			body: { ...given, ...expiryMember(end.value) },
 		});
-		announce(`Assigned ${assigned}`);
+		announce(`Assigned ${assigned}.`);
 		role.value = '';
 		reloadAll();
 	};

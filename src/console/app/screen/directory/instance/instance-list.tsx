@@ -47,8 +47,8 @@ export function InstanceList() {
 						docs={{ page: 'policy/graph', title: 'Graphs and effective roles' }}
 					>
 						<p>
-							An instance is a single object of a resource, such as document:budget. Users can have roles on it, and it
-							can have relationships.
+							An instance is a single object of a resource, such as document:budget. Users can have roles on instances,
+							and relationships link instances.
 						</p>
 					</Empty>
 				}

@@ -36,12 +36,12 @@ export function RelateInstance({ object }: { readonly object: string }) {
 		const known = declared ?? (await readRelationConditions(resource, relation.value, AbortSignal.timeout(30_000)));
 		if (declared === null && known.conditions.length > 0)
 			throw new Error(
-				'Relationships can have conditions. Choose a condition, or add the relationship again without one.',
+				'This relation has conditions. Choose a condition, or select “Add relationship” again to add it without one.',
 			);
 		const read = readConditionForm(condition.value, known.conditions, `relation ${relation.value}`);
 		const under = read === null ? '' : ` under ${read.set}`;
 		const added = `relation ${relation.value} from ${subject.value} to ${object}${under}`;
-		if (!(await confirmWrite('Add relationship', `Add ${added}? Roles may be derived from it.`))) return;
+		if (!(await confirmWrite('Add relationship', `Add ${added}? Users may get roles derived through it.`))) return;
 		const body = {
 			subject: subject.value,
 			relation: relation.value,

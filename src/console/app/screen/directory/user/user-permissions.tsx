@@ -60,7 +60,7 @@ function PermissionList({ user }: { readonly user: string }) {
 				<Combobox label="Tenant" placeholder="All" {...filter('may_tenant')} propose={proposeTenants} />
 				<Combobox
 					label="Resource"
-					placeholder="All (choose a tenant to include condition sets)"
+					placeholder="All (choose a resource to include condition sets)"
 					{...filter('may_type')}
 					propose={proposeResources}
 				/>
