@@ -123,7 +123,7 @@ const stack = await startStack('embedded');
 try {
 	await populate(stack);
 	const answer = await stack.pdp.post('/allowed', check);
-	if (answer.body['allow'] !== true) throw new Error('what is measured does not allow');
+	if (answer.body['allow'] !== true) throw new Error('the measured check is denied');
 	await measure(stack);
 } finally {
 	await stack.stop();

@@ -20,7 +20,7 @@ const stores = ['server', 'embedded'] as const satisfies readonly StoreKind[];
 
 interface Shape {
 	/**
-	 * Returns a bulk call and its item that creates the object for assignment n. Objects are created in the same portions
+	 * Returns the bulk call that creates objects, and its item for assignment `n`. Objects are created in the same portions
 	 * as assignments.
 	 */
 	readonly prepare: (n: number) => { readonly method: 'post' | 'put'; readonly path: string; readonly body: object };
@@ -92,14 +92,14 @@ async function measure(kind: StoreKind, name: string, shape: Shape): Promise<voi
 		accepted(await http.post(`${facts}/role_assignments`, taken[0]));
 		const list = await seconds(async () => accepted(await http.get(`${facts}/role_assignments?user=ann&per_page=100`)));
 		console.log(
-			`${`${kind}: ${name}, ${rows} rows`.padEnd(48)} a call ${first.toFixed(2)} s at first, ${last.toFixed(2)} s at last ` +
+			`${`${kind}: ${name}, ${rows} rows`.padEnd(48)} first call ${first.toFixed(2)} s, last call ${last.toFixed(2)} s ` +
 				`(x${(last / first).toFixed(1)}), worst ${Math.max(...calls).toFixed(2)} s; removing 2,000 ${take.toFixed(2)} s, ` +
 				`assigning them again ${give.toFixed(2)} s; removing one ${(one * 1000).toFixed(0)} ms; a page ${(list * 1000).toFixed(0)} ms; ` +
 				`a second reader waited at most ${(other.longest() * 1000).toFixed(0)} ms`,
 		);
 	}
 	const gone = await seconds(async () => accepted(await http.delete(`${facts}/users/ann`)));
-	console.log(`${`${kind}: ${name}`.padEnd(48)} the user deleted with all it holds in ${gone.toFixed(2)} s`);
+	console.log(`${`${kind}: ${name}`.padEnd(48)} the user and its assignments deleted in ${gone.toFixed(2)} s`);
 	await other.stop();
 	await api.stop();
 }

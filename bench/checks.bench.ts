@@ -21,11 +21,11 @@ import { sendLoad } from './support/request-load.js';
 
 /**
  * Compares the cost of a check over HTTP: a decision point with default settings and with fewer features, and plain
- * `node:http` servers with the same data (`bench/rivals`). Every server is a separate process, and takes turns with the
- * others. Shows requests per second, and the CPU time per request: of the server itself and, separately, of the API and
+ * `node:http` servers with the same data (`bench/rivals`). Every server is a separate process, and the servers take
+ * turns. Shows requests per second, and the CPU time per request: of the server itself and, separately, of the API and
  * PostgreSQL, which store the decisions. CPU time is comparable even on a busy machine.
  *
- * `SERVERS` selects servers by parts of their names, `MIXES` the questions; `ROUNDS` and `SECONDS` set the length.
+ * `SERVERS` selects servers by parts of their names, `MIXES` selects kinds of requests; `ROUNDS` and `SECONDS` set the length.
  */
 
 const rounds = Number(process.env['ROUNDS'] ?? 3);
@@ -35,7 +35,7 @@ const key = secretFor('checks-environment');
 /** Name of the plain server to run in this process; absent in the measuring process. */
 const role = process.env['PLAIN_SERVER'];
 
-/** Plain servers: how they decide a check, if at all. All but the first read the body and the key. */
+/** Plain servers, with the functions that decide checks. All except the first check the key and parse the body. */
 const plainServers = {
 	'bare node:http, constant answer': null,
 	'with body, JSON, key, request id, no decision': async () => () => true,

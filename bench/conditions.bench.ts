@@ -151,7 +151,7 @@ function measureChecks(
 }
 
 async function accepted({ status, body }: { readonly status: number; readonly body: unknown }): Promise<void> {
-	if (status >= 300) throw new Error(`a write was answered ${status}: ${JSON.stringify(body)}`);
+	if (status >= 300) throw new Error(`a write returned ${status}: ${JSON.stringify(body)}`);
 }
 
 /** Measures the time from a condition change to the first decision that reflects the change, over HTTP. */
@@ -195,7 +195,7 @@ async function measureVisibility(): Promise<void> {
 		taken.push(performance.now() - start);
 	}
 	console.log(
-		`a changed condition at 100 sets decides after: median ${median(taken).toFixed(0)} ms, worst ${Math.max(...taken).toFixed(0)} ms`,
+		`with 100 sets, a changed condition takes effect after: median ${median(taken).toFixed(0)} ms, worst ${Math.max(...taken).toFixed(0)} ms`,
 	);
 	await stack.stop();
 }

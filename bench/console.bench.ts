@@ -33,7 +33,7 @@ accepted(await http.post('/v2/projects/default/envs/dev/import?conflict_strategy
 const imported = performance.now() - began;
 await stack.reached(2);
 console.log(
-	`${(raw.length / 2 ** 20).toFixed(0)} MiB imported in ${seconds(imported)} s, decided by after ${seconds(performance.now() - began)} s`,
+	`${(raw.length / 2 ** 20).toFixed(0)} MiB imported in ${seconds(imported)} s, used in decisions after ${seconds(performance.now() - began)} s`,
 );
 
 /**
@@ -47,7 +47,7 @@ function untilShown(selector: string): string {
 		const end = performance.now() + 60_000;
 		const look = () => {
 			if ([...document.querySelectorAll(${name})].some((one) => one.getClientRects().length > 0)) resolve();
-			else if (performance.now() > end) reject(new Error(${JSON.stringify(`nothing is shown at ${selector}`)}));
+			else if (performance.now() > end) reject(new Error(${JSON.stringify(`${selector} does not appear`)}));
 			else requestAnimationFrame(look);
 		};
 		look();

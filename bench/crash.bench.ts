@@ -10,8 +10,8 @@ import { regolithEngine } from './rivals/deciders.js';
 import { kinds, questions, users } from './rivals/world.js';
 
 /**
- * Counts runtime crashes under load, per Node.js version and V8 flag. Node.js 20.20.2 died twice in V8 (`unreachable
- * code` in `Deoptimizer::DoComputeBuiltinContinuation`), in about one of thirty heavy benchmark runs. Each run is a
+ * Counts runtime crashes under load, per Node.js version and V8 flag. Node.js 20.20.2 has crashed in V8
+ * (`unreachable code` in `Deoptimizer::DoComputeBuiltinContinuation`), in about one of thirty heavy benchmark runs. Each run is a
  * process that decides checks of every kind while engines are patched, copied and replaced. `RUNS` is the number of
  * runs per variant (a soak has 90), `SECONDS` the length of a run, `NODES` a list of Node.js programs, separated by
  * commas. By default, only this Node.js runs.
@@ -20,7 +20,10 @@ import { kinds, questions, users } from './rivals/world.js';
 const runs = Number(process.env['RUNS'] ?? 2);
 const seconds = Number(process.env['SECONDS'] ?? 5);
 const nodes = process.env['NODES']?.split(',') ?? [process.execPath];
-/** Flag against the inlining of WebAssembly calls, during which the crash happened. */
+/**
+ * V8 flags to compare: none, and the flag against the inlining of WebAssembly calls. The crashes happened during this
+ * inlining.
+ */
 const flags = [[], ['--no-turbo-inline-js-wasm-calls']] as const;
 
 /** Decides checks until the time is over, while functions are optimized and deoptimized and memories grow. */
@@ -58,7 +61,7 @@ function patches(turn: number): readonly Patch[] {
 	});
 }
 
-/** Runs a process. Returns its end, or `undefined` if it ended well. */
+/** Runs a process. Returns the exit status and the fatal error, or `undefined` after a success. */
 async function runOnce(folder: string, node: string, variant: readonly string[]): Promise<string | undefined> {
 	const child = spawn(node, [...variant, fileURLToPath(import.meta.url)], {
 		env: { ...process.env, CRASH_LOAD: folder },

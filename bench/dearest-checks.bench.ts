@@ -95,7 +95,7 @@ const below = (child: number, parent: number): Relationship => ({
 	subject: `${parent}`,
 });
 
-/** Returns checks of the last related folder. Ann can view folders, but none of them has a path to this folder. */
+/** Returns checks on the folder `last`. Ann can view `apart` other folders, which are not related to this folder. */
 function folders(conditional: boolean, relationships: readonly Relationship[], last: number, apart: number): Case {
 	const keys = [...range(last + 1).map(String), ...range(apart).map((index) => `apart-${index}`)];
 	const assigned = { user: 'ann', role: 'viewer', type: 'folder' };
@@ -119,8 +119,8 @@ const chain = (length: number) => range(length).map((index) => below(index + 1, 
 const everyPair = (number: number) => range(number).flatMap((one) => range(number).map((other) => below(one, other)));
 
 /**
- * Returns a chain of parent folders. The members of a separate group can view each folder, and the groups are nested in
- * a chain of the same length.
+ * Returns a chain of parent folders. Each folder has its own group of viewers, and the groups are nested in a chain of
+ * the same length.
  */
 function foldersAndGroups(length: number): Case {
 	const { model, inputs } = folders(false, chain(length), length, 1);
@@ -383,7 +383,7 @@ interface Granted {
 	readonly parameters?: Readonly<Record<string, ParameterType>>;
 	readonly values?: Attributes;
 	readonly context: Attributes;
-	/** Number of relations by which the role is derived. */
+	/** Number of relations through which the role is derived. */
 	readonly relations?: number;
 	/** Number of times that a computed role names the derived role. */
 	readonly operands?: number;
@@ -578,21 +578,21 @@ const cases: Readonly<Record<string, () => Case>> = {
 	[`a chain of ${maxLeading}, a user with 100,000 roles`]: () => {
 		return folders(false, chain(maxLeading), maxLeading, 100_000);
 	},
-	'545 folders above, each of a group in groups': () => foldersAndGroups(545),
+	'545 parent folders, each with a nested group of viewers': () => foldersAndGroups(545),
 	[`an interruptible chain of ${maxWalked}`]: () => folders(true, chain(maxWalked), maxWalked, 1),
 	'7 interruptible chains of 211': () => chains(7, 211),
 	'an interruptible cycle of 340, all related': () => folders(true, everyPair(340), 339, 1),
-	'a document in 74,999 folders, each in another': () => fanned(74_999, 1),
-	'3 ways to 24,750 folders, each in another': () => fanned(24_750, 3),
-	'10 ways to 74,990 folders, each in another': () => fanned(74_990, 10),
-	'a document in all of a chain of 545, a user with as many roles': () => stacked(545),
-	'a document in all of an interruptible chain of 545': () => stacked(545, true),
+	'a document in 74,999 boxes, each on its own shelf': () => fanned(74_999, 1),
+	'24,750 boxes on shelves, through 3 relations': () => fanned(24_750, 3),
+	'74,990 boxes on shelves, through 10 relations': () => fanned(74_990, 10),
+	'a document in all 545 folders of a chain, a user with 545 roles': () => stacked(545),
+	'a document in all 545 folders of an interruptible chain': () => stacked(545, true),
 	'5 roles, 3 layers of 24': () => latticed(5, 24, 3),
 	'10 roles, 3 layers of 8': () => latticed(10, 8, 3),
 	'20 roles, 2 layers of 3': () => latticed(20, 3, 2),
 	'a group of 100,000 members': () => crowd(100_000),
 	'4,900 comparisons that do not hold': () => conditioned(manyComparisons, { level: 1 }),
-	'contains, of the longest texts': () =>
+	'contains: the longest texts': () =>
 		conditioned(
 			{ 'user.text': { contains: `${'a'.repeat(longest.sought - 1)}b` } },
 			{ text: 'a'.repeat(longest.searched) },

@@ -45,9 +45,9 @@ const service = new Service(`http://127.0.0.1:${pdpPort}`, {
 	},
 });
 
-/** Returns the response status, or the problem if no response arrives within a few seconds. */
+/** Returns the response status, or the problem if no response arrives within 15 seconds. */
 async function responseStatus(asking: Promise<{ readonly status: number }>): Promise<number | string> {
-	const late = new Promise<string>((resolve) => setTimeout(resolve, 15_000, 'no answer').unref());
+	const late = new Promise<string>((resolve) => setTimeout(resolve, 15_000, 'no response').unref());
 	return Promise.race([asking.then(({ status }) => status), late]).catch((error: Error) => error.message);
 }
 

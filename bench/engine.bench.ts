@@ -172,7 +172,7 @@ async function measure(): Promise<void> {
 		console.log(`    that allows   p50 ${median(granted).toFixed(2)} us, p99 ${quantile(granted, 0.99).toFixed(2)} us`);
 		console.log(`    that denies   p50 ${median(denied).toFixed(2)} us, p99 ${quantile(denied, 0.99).toFixed(2)} us`);
 		console.log(
-			`  bundle to first answer  ${median(loads).toFixed(0)} ms (bundle ${(bundle.length / 1024).toFixed(0)} KiB)`,
+			`  bundle to first check   ${median(loads).toFixed(0)} ms (bundle ${(bundle.length / 1024).toFixed(0)} KiB)`,
 		);
 		console.log(
 			`  one reassignment        p50 ${median(patches).toFixed(2)} us, p99 ${quantile(patches, 0.99).toFixed(2)} us`,

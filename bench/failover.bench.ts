@@ -88,7 +88,7 @@ async function ask(url: string, sql: string): Promise<readonly pg.QueryResultRow
 class Load {
 	readonly written: Written[] = [];
 	readonly answers: Answered[] = [];
-	/** Counts of each client error between the end of the primary and the first write afterwards. */
+	/** Client errors between the kill of the primary and the first successful write afterwards, with their counts. */
 	readonly writeTroubles = new Map<string, number>();
 	readonly checkTroubles = new Map<string, number>();
 	#running = true;
@@ -313,7 +313,7 @@ async function failOver(synchronous: boolean): Promise<void> {
 		const early = load.answers.filter(({ at, lineage }) => at >= promoted && lineage === lineageBefore);
 		const table: readonly (readonly [string, string | number])[] = [
 			['acknowledged before the primary was killed', acknowledged],
-			['of these not in the new primary', lost.filter(({ lineage }) => lineage === lineageBefore).length],
+			['of these, missing in the new primary', lost.filter(({ lineage }) => lineage === lineageBefore).length],
 			['acknowledged in the new lineage, but lost', lost.filter(({ lineage }) => lineage !== lineageBefore).length],
 			['state of the decision point with the offline copy, before the promotion', String(offlineState)],
 			['from the kill to the promotion', seconds(promoted - killed)],
@@ -325,13 +325,13 @@ async function failOver(synchronous: boolean): Promise<void> {
 				([name, at]) => [`${name}: new lineage known after the promotion`, seconds(at - promoted)] as const,
 			),
 			['responses from the old lineage until the new lineage was known', early.length],
-			['answers after the new lineage was known', judged.length],
-			['WRONG answers after the new lineage was known', wrong.length],
-			['writes refused meanwhile', during.writes],
-			['checks refused meanwhile', during.checks],
-			['a token of the lost lineage', lostToken.status],
+			['responses after the new lineage was known', judged.length],
+			['WRONG responses after the new lineage was known', wrong.length],
+			['failed writes during the failover', during.writes],
+			['failed checks during the failover', during.checks],
+			['status for a token of the lost lineage', lostToken.status],
 			[
-				'load of the machine',
+				'machine load',
 				loadavg()
 					.map((one) => one.toFixed(1))
 					.join(' '),

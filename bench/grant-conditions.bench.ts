@@ -194,7 +194,8 @@ for (const [title, set] of Object.entries(conditionsByTitle)) {
 }
 
 /**
- * Bills with an account: by a relation without conditions, and by a declaring relation unconditionally or conditionally.
+ * Bills with an account. The relationship uses a relation without conditions, or a relation that allows conditions (with
+ * and without a condition).
  * `ann` pays from the account by an assigned role, or as a member of the account's team.
  */
 function bills(set: GrantCondition): Model {

@@ -22,7 +22,7 @@ async function timed<T>(title: string, run: () => Promise<T>, tell: (result: T) 
 }
 
 await timed(
-	'holding the environment',
+	'loading the environment',
 	async () => {
 		const bundle = await snapshot({ revision: 1, model });
 		await child.ask<'hold'>({ kind: 'hold', bundle, held }, 600_000);
@@ -46,7 +46,7 @@ async function compare(title: string, change: Change, checks = 200_000): Promise
 		title,
 		() => child.ask<'impact'>({ kind: 'impact', question }, 600_000),
 		({ comparison: { asked, gained, lost, truncated } }) =>
-			`, ${asked} asked, ${gained} gained, ${lost} lost${truncated ? ', truncated' : ''}`,
+			`, ${asked} compared, ${gained} gained, ${lost} lost${truncated ? ', truncated' : ''}`,
 	);
 }
 

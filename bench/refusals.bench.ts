@@ -140,7 +140,7 @@ for (const visited of visiting().filter(({ name }) => wanted.length === 0 || wan
 
 let failed = false;
 const ascending = (left: Measured, right: Measured) => left.milliseconds - right.milliseconds;
-console.log('processor time of 5 MiB in ms, by shape: median, worst, the longest hold, and where it is worst');
+console.log('CPU time for 5 MiB in ms, by shape: median, worst, longest block, and the worst endpoint');
 for (const [shape, all] of measured) {
 	const refused = all.filter(({ status }) => status >= 400).sort(ascending);
 	const taken = all

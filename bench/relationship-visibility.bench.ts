@@ -16,7 +16,7 @@ type Answer = Promise<{ readonly status: number; readonly body: unknown; readonl
 
 async function accepted(answer: Answer): Promise<number | undefined> {
 	const { status, body, revision } = await answer;
-	if (status >= 300) throw new Error(`a write was answered ${status}: ${JSON.stringify(body)}`);
+	if (status >= 300) throw new Error(`a write returned ${status}: ${JSON.stringify(body)}`);
 	return revision;
 }
 
@@ -112,7 +112,7 @@ const kinds: Readonly<Record<string, Write>> = {
 		);
 		return ['post', `${facts}/role_assignments`, assignment(userKey(user), group ?? 0)];
 	},
-	'one document in one more folder': (turn) => {
+	'a second parent for a document': (turn) => {
 		const document = Math.floor(turn / 2) * sizes.tenants;
 		return [
 			turn % 2 === 0 ? 'post' : 'delete',
@@ -120,7 +120,7 @@ const kinds: Readonly<Record<string, Write>> = {
 			tuple(`folder:folder-${document + sizes.tenants}`, 'parent', `document:document-${document}`),
 		];
 	},
-	'one folder with folders below in another': (turn) => {
+	'a parent for a folder with subfolders': (turn) => {
 		const folder = (Math.floor(turn / 2) * 6 + 6) * sizes.tenants;
 		return [
 			turn % 2 === 0 ? 'post' : 'delete',
@@ -128,7 +128,7 @@ const kinds: Readonly<Record<string, Write>> = {
 			tuple('folder:folder-0', 'parent', `folder:folder-${folder}`),
 		];
 	},
-	'one group with groups around in another': (turn) => {
+	'a nested group, in a chain of groups': (turn) => {
 		const group = (Math.floor(turn / 2) * 5 + 5) * sizes.tenants;
 		return [
 			turn % 2 === 0 ? 'post' : 'delete',

@@ -68,7 +68,7 @@ async function accepted(
 	answer: Promise<{ readonly status: number; readonly body: unknown; readonly revision: number | undefined }>,
 ) {
 	const { status, body, revision } = await answer;
-	if (status >= 300) throw new Error(`a write was answered ${status}: ${JSON.stringify(body).slice(0, 2_000)}`);
+	if (status >= 300) throw new Error(`a write returned ${status}: ${JSON.stringify(body).slice(0, 2_000)}`);
 	return revision;
 }
 

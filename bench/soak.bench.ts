@@ -99,7 +99,7 @@ async function soak(): Promise<void> {
 			console.log(
 				`${at.toFixed(0).padStart(5)} s  API ${ofApi.toFixed(0)} MiB, decision point ${ofPdp.toFixed(0)} MiB; ` +
 					`${tally.checks} checks, ${tally.changes} changes, ${tally.schemaChanges} of the schema; ` +
-					`${tally.unanswered} unanswered, ${tally.failed} of 5xx, ${tally.wrong} wrong`,
+					`${tally.unanswered} unanswered, ${tally.failed} with 5xx, ${tally.wrong} wrong`,
 			);
 		}
 	};
@@ -160,7 +160,7 @@ async function soak(): Promise<void> {
 		const settled = memory.filter(({ at }) => at >= settledAfter);
 		const least = groupBy(settled, ({ at }) => Math.floor((at - settledAfter) / 300)).values();
 		const shown = Array.from(least, (some) => Math.min(...some.map((sample) => sample[process])).toFixed(0));
-		console.log(`${process}: least of each five minutes after that, in MiB: ${shown.join(', ')}`);
+		console.log(`${process}: minimum of each later five minutes, in MiB: ${shown.join(', ')}`);
 	}
 	console.log(JSON.stringify(tally, null, '\t'));
 	if (tally.wrong > 0 || (kills === 0 && tally.failed + tally.unanswered > 0)) process.exitCode = 1;

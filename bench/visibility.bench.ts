@@ -21,7 +21,7 @@ async function accepted(
 	answer: Promise<{ readonly status: number; readonly body: unknown; readonly revision: number | undefined }>,
 ) {
 	const { status, body, revision } = await answer;
-	if (status >= 300) throw new Error(`a write was answered ${status}: ${JSON.stringify(body)}`);
+	if (status >= 300) throw new Error(`a write returned ${status}: ${JSON.stringify(body)}`);
 	return revision;
 }
 
@@ -66,7 +66,7 @@ async function measure(stack: Stack): Promise<Figures> {
 			action: 'write',
 			resource: { type: 'document', tenant: body.tenant },
 		});
-		if (check.body['allow'] !== true) throw new Error('a visible write does not decide');
+		if (check.body['allow'] !== true) throw new Error('a visible write does not affect the decision');
 	}
 	return figures;
 }

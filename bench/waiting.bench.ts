@@ -62,7 +62,7 @@ class Point {
 	static async start(follow: string): Promise<Point> {
 		const child = fork(fileURLToPath(new URL('./support/decision-point.js', import.meta.url)));
 		const told = await ask(child, { follow, apiKey });
-		if (!('url' in told)) throw new Error('it does not listen');
+		if (!('url' in told)) throw new Error('the decision point does not listen');
 		return new Point(child, told.url);
 	}
 
@@ -78,7 +78,7 @@ class Point {
 
 	async read(): Promise<Exclude<Told, { readonly url: string }>> {
 		const told = await ask(this.#child, 'read');
-		if (!('longest' in told)) throw new Error('it tells something else');
+		if (!('longest' in told)) throw new Error('the decision point sent an unexpected message');
 		return told;
 	}
 
@@ -153,7 +153,7 @@ function report(title: string, { took, longest, busiest }: Measured, times: read
 		(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(1);
 	const checks = times.length === 0 ? '' : `; ${times.length} checks: p50 ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)} ms`;
 	console.log(
-		`  ${title.padEnd(38)} ${took.toFixed(0).padStart(6)} ms, longest hold ${busiest.toFixed(0)} ms at work, ${longest.toFixed(0)} ms by the clock${checks}`,
+		`  ${title.padEnd(38)} ${took.toFixed(0).padStart(6)} ms, longest block ${busiest.toFixed(0)} ms CPU time, ${longest.toFixed(0)} ms wall time${checks}`,
 	);
 }
 

@@ -1,7 +1,7 @@
 import type { Decide } from './deciders.js';
 import * as world from './world.js';
 
-/** Returns a decider with the least work: each permission is a few lookups in maps made for it. */
+/** Returns the fastest possible decider: a few lookups, in maps built for each permission. */
 export function mapLookups(): Decide {
 	const readers: ReadonlySet<string> = new Set(world.readers);
 	const reads = new Set(

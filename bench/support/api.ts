@@ -72,7 +72,7 @@ export async function startApi(kind: StoreKind, command: 'serve' | 'start' = 'se
 
 /** Throws unless the request succeeds. */
 export function accepted<A extends { readonly status: number; readonly body: unknown }>(answer: A): A {
-	if (answer.status >= 300) throw new Error(`answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+	if (answer.status >= 300) throw new Error(`the API returned ${answer.status}: ${JSON.stringify(answer.body)}`);
 	return answer;
 }
 

@@ -83,6 +83,6 @@ async function sendByAutocannon({ url, headers, bodies, connections, seconds }: 
 		readonly non2xx: number;
 		readonly errors: number;
 	};
-	if (report.non2xx + report.errors > 0) throw new Error(`${url}: not every answer was a success`);
+	if (report.non2xx + report.errors > 0) throw new Error(`${url}: not every response was a success`);
 	return { total: report.requests.total, rate: report.requests.average };
 }

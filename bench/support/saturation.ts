@@ -3,11 +3,11 @@ import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { quantile } from './quantile.js';
 
-/** Sends checks at full speed from separate processes, and compares each response with the only correct decision. */
+/** Sends checks at full speed from separate processes, and compares each response with the expected decision. */
 
 const autocannon = createRequire(import.meta.url).resolve('autocannon');
 const execute = promisify(execFile);
-/** Seconds per piece. */
+/** Duration of one load process, in seconds. */
 const piece = 30;
 
 const asked = { user: 'alice', action: 'read', resource: { type: 'document', tenant: 'default' } };
@@ -36,7 +36,7 @@ export class Saturation {
 		return this.#reports.reduce((total, { requests }) => total + requests.total, 0);
 	}
 
-	/** Generates load, piece by piece, while `going` returns true. */
+	/** Runs load processes one after the other while `going` returns true. */
 	async run(going: () => boolean): Promise<void> {
 		const headers = [`authorization=Bearer ${this.key}`, 'content-type=application/json'].flatMap((each) => [
 			'-H',
