@@ -32,7 +32,7 @@ interface Stoppable {
 interface Beginning {
 	/** Registers a service to stop when the command ends. */
 	readonly keep: <S extends Stoppable>(started: S) => S;
-	/** Starts handling requests from other processes for API keys and tickets in this API's store. */
+	/** Starts handling requests from other processes for API keys, console links and new lineages. */
 	readonly answerCommands: (api: RunningApi) => void;
 	/** Aborts when startup must stop. */
 	readonly interrupted: AbortSignal;
@@ -103,7 +103,7 @@ async function welcome(
 /** A ticket for the organization. */
 const anyTicket: TicketRequest = { project: null, environment: null };
 
-/** Starts only a decision point. It stores nothing on disk, so several can run on the same machine. */
+/** Starts only a decision point. It does not lock the data directory, so several can run on the same machine. */
 export async function pdp(config: Config, options: WaitOptions = {}): Promise<void> {
 	if (config.pdp_api_key === null) throw new ConfigError('PDP_API_KEY: set it to the API key of the environment');
 	requireDistinctPorts({ PDP_PORT: config.pdp_port, PDP_OPA_PORT: config.pdp_opa_port });

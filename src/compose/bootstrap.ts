@@ -45,7 +45,7 @@ async function findFirstKey(store: Store): Promise<FirstKey | null> {
 }
 
 /**
- * Fails if the store secrets cannot be decrypted. Otherwise the server would fail later, and would add
+ * Throws `ConfigError` if the store secrets cannot be decrypted. Otherwise the server would fail later, and would add
  * secrets under a second key.
  */
 async function refuseForeignSecrets(store: Store): Promise<void> {

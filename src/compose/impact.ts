@@ -48,7 +48,7 @@ export interface ImpactParts {
 
 /** Maximum number of attempts when concurrent writes keep changing the policy. */
 const maxAttempts = 5;
-/** Share of the remaining time that the comparison may use. If it needs longer, the process is ended. */
+/** Share of the remaining time after which the comparison stops with a truncated result. */
 const partForComparison = 0.8;
 /** Maximum length in characters of the logged decisions that are decided again. */
 const maxLoggedLength = 8 * 1024 * 1024;

@@ -117,8 +117,8 @@ export class WritingApiKeys extends ApiKeys {
 	}
 
 	/**
-	 * Deletes a key. Throws `invalid` for the organization's last admin key, and `not_found` if the key is already
-	 * gone.
+	 * Deletes a key. Throws `invalid` for the last admin key whose scope is the organization, and `not_found` if the key
+	 * is already gone.
 	 */
 	async remove(key: ApiKey): Promise<void> {
 		// The lock lasts until the transaction ends. Without it, two callers could each delete one of the last two admin

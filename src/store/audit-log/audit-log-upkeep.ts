@@ -90,7 +90,7 @@ async function shedUsage(database: Knex, today: string, bytes: number): Promise<
 
 /**
  * Drops an environment's decisions for a day and frees their disk space: copies all other decisions to a new part in
- * small steps, then replaces the old part. Throws if decisions arrive in the meantime.
+ * small steps, then replaces the old part. Throws if other environments' decisions arrive in the meantime.
  */
 async function dropDay(database: Knex, { environment_id: id, day }: AuditLogUsage): Promise<void> {
 	const [part, kept] = [partName(day), 'audit_logs_kept'];

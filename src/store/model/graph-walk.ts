@@ -199,7 +199,7 @@ export async function anyTuple(unit: ReadingUnit, relationIds: readonly string[]
 	return rows.length > 0;
 }
 
-/** Returns the instances that are subjects in these relations. */
+/** Returns the instances among `instanceIds` that are subjects in these relations. */
 export async function leadingOn(
 	unit: ReadingUnit,
 	relationIds: readonly string[],

@@ -172,8 +172,8 @@ export async function relationSteps(unit: ReadingUnit): Promise<readonly RoleSte
 export type HeldRole = AssignedTenantRole & { readonly instance_id: string | null };
 
 /**
- * Returns up to `most` roles assigned to a user without a condition, oldest first. If `tenantId` is not null, returns
- * only roles in this tenant.
+ * Returns up to `most` roles assigned to a user without a condition, sorted from oldest to newest. If `tenantId` is not
+ * null, returns only roles in this tenant.
  */
 export async function rolesHeld(
 	unit: ReadingUnit,

@@ -87,7 +87,7 @@ function granting(unit: ReadingUnit, filter: GroupRoleFilter): QueryBuilder<Rela
 				.on('relationship_tuples.environment_id', 'role_derivations.environment_id')
 				.andOn('relationship_tuples.relation_id', 'role_derivations.relation_id');
 		})
-		// The source of a derivation is a role of the relation's subject resource, to which the group belongs.
+		// A derivation's source is a role on the relation's subject resource, which is the group's resource.
 		.join('roles as sources', sameEnvironment('role_derivations', 'source_role_id', 'sources'))
 		.where('sources.key', memberKey)
 		// Groups have roles without conditions only.

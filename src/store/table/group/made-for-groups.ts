@@ -25,7 +25,8 @@ export async function relationsWithoutTuples(unit: ReadingUnit): Promise<readonl
 }
 
 /**
- * Returns the unused roles: created for groups, without assignments, invites or links, and on resources without groups.
+ * Returns the unused roles: created for groups, on resources without groups, and without assignments, invites,
+ * permissions, derivations and `extends` entries.
  */
 export async function unusedRoles(unit: ReadingUnit): Promise<readonly Role[]> {
 	const groups = unit
