@@ -23,8 +23,8 @@ export interface BodyLimits {
 }
 
 /**
- * Maximum number of fields per object. Distinct names are the most expensive part of JSON, and code that reads one
- * field may have to list all fields. The limit keeps each such step short.
+ * Maximum number of fields per object. Distinct names are the most expensive part of JSON, and reading one field may
+ * require listing all fields. With the limit, such a step stays short.
  */
 export const maxBodyMembers = 16_384;
 

@@ -62,7 +62,7 @@ export function answerQuestions<Question, Answer>(answer: (question: Question) =
 	parentPort?.postMessage('ready');
 }
 
-/** Starts a thread. Resolves when it accepts questions. */
+/** Starts a thread. Resolves when it accepts queries. */
 async function start(file: URL): Promise<Worker> {
 	// The thread does not inherit flags from the process, such as test hooks.
 	const worker = new Worker(file, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: maxMemory } });

@@ -30,8 +30,8 @@ interface Asking {
 const maxSdkLength = 256;
 
 /**
- * Context for requests at a single revision. A request that is decided in one step may share the context with other
- * such requests, because `begin` makes it the context of the next request.
+ * Context for requests at a single revision. Requests that are each decided in one step may share a context: `begin`
+ * prepares it for the next request.
  */
 export class RequestContext implements DecisionContext, LoggedRequest {
 	readonly held: LoadedRevision;

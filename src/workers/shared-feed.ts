@@ -43,7 +43,7 @@ export class SharedFeed implements FeedClient {
 			(response) => {
 				// A snapshot is not cached, because it may be large and only a starting worker needs it.
 				if (response.kind !== 'bundle' || request.etag === undefined) return;
-				// A worker that gets the cached response later uses the time to determine its age.
+				// From `asOf`, a worker that gets the cached response later determines the age of the data.
 				this.#last = { asked, step: { ...response, asOf: response.asOf ?? Date.now() } };
 			},
 			() => {},

@@ -64,7 +64,7 @@ test('equal tables give equal bytes, whatever was generated earlier', (t) => {
 	t.is(JSON.stringify(openapi(endpoints, info)), first);
 });
 
-test('endpoints and tags are listed by name, in table order', (t) => {
+test('paths and tags are in table order, and operations have the endpoint names', (t) => {
 	const document = openapiDocument(endpoints);
 	const operations = Object.values(document['paths'] ?? {}).flatMap((methods) => Object.values(methods));
 	t.deepEqual(
@@ -185,7 +185,7 @@ test('responses show the result of the example request', (t) => {
 	t.deepEqual(shown('/things', 'post', '409') as unknown, { message: 'A thing with this name exists.' });
 });
 
-test('responses describe the value that is sent, not the handler’s value: defaults are always present', (t) => {
+test('a response schema describes the sent value, so fields with defaults are required', (t) => {
 	const thing = openapiDocument(endpoints)['components']?.['schemas']?.['Thing'];
 	t.deepEqual(thing?.['required'] as unknown, ['id', 'size', 'note']);
 });

@@ -198,7 +198,7 @@ test('the number of attempts is limited, and there are none while an older polic
 	});
 });
 
-test('list items count as work, so a long list cannot block a decision point', (t) => {
+test('list items count toward the step limit, so a long list cannot block a decision point', (t) => {
 	const member = { m: { equals: 1 } };
 	const holders = {
 		key: 'holders',
@@ -237,7 +237,7 @@ test('list items count as work, so a long list cannot block a decision point', (
 	t.true(truncatedWith(3_000));
 });
 
-test('no example contains half of a surrogate pair', (t) => {
+test('no example value contains half of a surrogate pair', (t) => {
 	const named = { name: 'Set', description: null, parent: null } as const;
 	const conditions = { 'user.face': { 'less-than': '!\u{1F600}' } };
 	const users = { ...named, key: 'plain', type: 'userset', resource: null, selects: { conditions } } as const;

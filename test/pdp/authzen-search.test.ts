@@ -163,7 +163,7 @@ async function compareSearches(t: ExecutionContext, model: Model, given: Circums
 
 for (const name of ['007-folders-and-documents', '009-condition-sets']) {
 	for (const given of circumstances) {
-		test(`search = evaluation, given ${given.title}: ${name}`, async (t) => {
+		test(`searches find exactly the permitted evaluations, with ${given.title}: ${name}`, async (t) => {
 			await compareSearches(t, await readCaseModel(name), given);
 		});
 	}
@@ -241,7 +241,7 @@ test('the pages add up to the complete result at any page size', async (t) => {
 	);
 });
 
-test('a token is valid only for its own request', async (t) => {
+test('a page token is valid only for its own request', async (t) => {
 	const { http } = await serving(t, shelf);
 	for (const path of paths) {
 		const request: object = wholes[path];
@@ -281,7 +281,7 @@ test('a token is valid only for its own request', async (t) => {
 	}
 });
 
-test('tokens can contain any key, and distinguish similar keys', (t) => {
+test('page tokens can contain any key, and distinguish similar requests', (t) => {
 	fc.assert(
 		fc.property(fc.jsonValue(), fc.string({ unit: 'grapheme' }), fc.jsonValue(), (request, last, other) => {
 			const token = pageToken(request, last);
@@ -320,7 +320,7 @@ test('a write between two pages does not affect the remaining results', async (t
 	t.deepEqual(names(rest), [...whole.slice(5).filter((id) => id !== gone), 'z']);
 });
 
-test('a response is cut off at the general limit, even without paging', async (t) => {
+test('a search response has at most 1,000 results, even without paging', async (t) => {
 	const most = 1_000;
 	const many = Array.from({ length: most + 1 }, (_, index) => `b${String(index).padStart(4, '0')}`);
 	const large = (keys: readonly string[]): Model => ({

@@ -582,7 +582,7 @@ test('repeats the request id in every response', async (t) => {
 	t.regex((await sent('/allowed', 'mine')) ?? '', made, 'other endpoints return a generated id');
 });
 
-test('other errors also have a message', async (t) => {
+test('errors with other statuses also have a message as the body', async (t) => {
 	const { http } = await serveLibrary(t, { budget: 0 });
 	const answers = [
 		[await http.get<unknown>(evaluation), 405],
@@ -761,7 +761,7 @@ interface Configuration {
 	readonly capabilities: readonly string[];
 }
 
-test('publishes its endpoints', async (t) => {
+test('publishes the endpoint URLs in its metadata', async (t) => {
 	const { url, http } = await serveLibrary(t);
 	const anyone = client(url);
 	const { status, headers, body } = await anyone.get<Configuration>(configuration);
@@ -789,7 +789,7 @@ test('publishes its endpoints', async (t) => {
 	t.is((await http.post(configuration, {})).status, 405);
 });
 
-test('a setting determines the URL', async (t) => {
+test('a setting determines the URLs in the metadata', async (t) => {
 	const authzen = { publicUrl: 'https://pdp.example.com/tenant1', subjectTypes: ['user'] };
 	const { http } = await serveLibrary(t, { authzen });
 	const behind = { headers: { host: 'other.example.com' } };

@@ -33,7 +33,7 @@ test('work stops when the result is complete', (t) => {
 	t.deepEqual(seen, [...Array(11).keys()]);
 });
 
-test('each portion takes about two milliseconds, and every item is in exactly one portion', (t) => {
+test('each chunk takes about two milliseconds, and every item is in exactly one chunk', (t) => {
 	const list = Array.from({ length: 5_000 }, (_, index) => index);
 	for (const each of [0, 0.01, 0.5, 3]) {
 		let clock = 0;

@@ -139,7 +139,7 @@ for (const { title, flags, mode } of [
 	{ title: 'with conditions', flags: true, mode: 'edge' },
 	{ title: 'without conditions', flags: false, mode: 'cloud' },
 ] as const) {
-	test(`list = check, ${title}`, async (t) => {
+	test(`listings contain exactly what checks allow, ${title}`, async (t) => {
 		const model = await readCaseModel(name);
 		const listing = await serving(t, model);
 		const allowed = await allowedChecks(await serving(t, model, { mode }), model);
@@ -204,7 +204,7 @@ test('users who are allowed only by conditions are listed without assignments', 
 	t.deepEqual(await ask({ enable_abac_authorized_users: 'true' }), { cleo });
 });
 
-test('all instances of a type are visited only if the request names the type and asks for conditions', async (t) => {
+test('all instances of a type are listed only if the request contains the type and enables conditions', async (t) => {
 	const { http } = await serving(t, await readCaseModel(name));
 	const ask = async (more: object) =>
 		Object.keys((await http.post('/user-permissions', { user: 'ann', ...more })).body).sort();

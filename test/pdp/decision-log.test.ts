@@ -78,7 +78,7 @@ test('an event contains contextual facts as sent, without the roles of the user'
 	});
 });
 
-test('the event of a filter has its kind, and only a filter that matches no rows is a denial', (t) => {
+test('filter events have a separate path, and only a filter that matches no rows is a denial', (t) => {
 	for (const [code, allow] of [
 		['conditional', true],
 		['always_allow', true],
@@ -355,7 +355,7 @@ test('a collector gets several chunks on a single connection, and a stop ends a 
 	await t.throwsAsync(hung, { message: 'no caller is waiting' });
 });
 
-test('the status decides if the body of a response is incomplete', async (t) => {
+test('the response status of a collector counts, even if the response body is incomplete', async (t) => {
 	const statuses = [200, 422];
 	const server = createServer((request, response) => {
 		request.resume().on('end', () => {
@@ -477,7 +477,7 @@ test('more decisions than fit into the ring are logged completely, in order and 
 	t.deepEqual(decisions.counts, { sampled_out: 500, receivers: { kept: { sent: 4_500, lost: 0 } } });
 });
 
-test('decisions are logged soon, even if only a few follow', async (t) => {
+test('decisions are logged soon, even if few decisions follow', async (t) => {
 	const { lines, receiver } = keeping();
 	const decisions = new DecisionLog({
 		receivers: [receiver],

@@ -179,7 +179,7 @@ test('a request over the CPU time limit is rejected, unless it is a check', asyn
 	t.is((await http.post('/allowed', annWrites)).status, 200);
 });
 
-test('explains on request, and the body overrides the header', async (t) => {
+test('returns reasons on request, and the body overrides the header', async (t) => {
 	const { http } = await serveAcme(t);
 	const explained = await http.post('/allowed', { ...benWrites, use_debugger: true });
 	t.like(explained.body, {
@@ -441,14 +441,14 @@ test('waits for its own revision, even if all workers are reported to have it', 
 	t.is((await waiting).revision, 8);
 });
 
-test('limits the wait', async (t) => {
+test('returns 503 if the revision does not arrive in time', async (t) => {
 	const { http } = await serveAcme(t, { revisionWait: 30 });
 	const answer = await http.post('/allowed', annWrites, { headers: { 'x-min-revision': '8' } });
 	t.is(answer.status, 503);
 	t.deepEqual(answer.body, { detail: 'revision 8 has not arrived yet' });
 });
 
-test('limits the waiting time, even under garbage collection', async (t) => {
+test('returns 503 in time, even during frequent garbage collection', async (t) => {
 	setFlagsFromString('--expose-gc');
 	const collect: () => void = runInNewContext('gc');
 	const { http } = await serveAcme(t, { revisionWait: 300 });

@@ -433,7 +433,7 @@ for (const tenant of [5, '', null, ['acme'], true]) {
 	});
 }
 
-test('Permit’s plugin gets a residual without lists', async (t) => {
+test('a filter in the permit-datafilter format contains no lists', async (t) => {
 	const { http } = await serving(t, model);
 	const eq = (variable: string, value: string) => {
 		return { expression: { operator: 'eq', operands: [{ variable: `input.resource.${variable}` }, { value }] } };

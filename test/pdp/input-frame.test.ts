@@ -53,7 +53,7 @@ time := json.marshal(input.time)
 	);
 });
 
-test('a code that equals a string in the check belongs to this check', async (t) => {
+test('a code that the policy copies from a check is returned for this check only', async (t) => {
 	const engine = await loadEngine('code := input.user.key\n');
 	for (const user of ['ann', 'ben', '', 'é', 'ann']) t.is(engine.code(usual(user, 'read', 'document', 'acme')), user);
 });

@@ -25,7 +25,7 @@ interface Users {
 const cases = ['006-user-permissions', '007-folders-and-documents', '008-cycles'];
 
 for (const name of cases) {
-	test(`list = check: ${name}`, async (t) => {
+	test(`listings contain exactly what checks allow: ${name}`, async (t) => {
 		const model = await readCaseModel(name);
 		const served = await serving(t, model);
 		const allowed = await allowedChecks(served, model);
@@ -157,7 +157,7 @@ const filters: readonly (readonly [object, readonly string[]])[] = [
 	[{ resources: ['d1'], resource_types: ['folder'] }, []],
 ];
 
-test('filters select instances', async (t) => {
+test('filters in a request limit the listed instances', async (t) => {
 	const { http } = await serving(t, await readCaseModel('007-folders-and-documents'));
 	for (const [filter, expected] of filters) {
 		const { body } = await http.post('/user-permissions', { user: 'bob', ...filter });

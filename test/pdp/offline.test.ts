@@ -258,7 +258,7 @@ test('no bundle from an ended lineage is copied', async (t) => {
 	t.deepEqual([bundles[0]?.etag, asked >= 3], ['"present"', true]);
 });
 
-test('data over the maximum age denies with a code, and listings are empty', async (t) => {
+test('if the data is older than the maximum age, checks are denied with a code, and listings return 503', async (t) => {
 	const feed = await served(t);
 	const path = join(temporary(t), 'environment.copy');
 	const copy = new OfflineCopy(path, key, quiet);
@@ -341,7 +341,7 @@ test('a copy that this version cannot use does not prevent a start from the cont
 	t.is((await point.http.post('/allowed', annWrites)).body['allow'], true);
 });
 
-test('a copy is deleted when its key is rejected, in operation or at a start, and a copy for a different key is kept', async (t) => {
+test('a copy is deleted when its key is rejected, while running or at a start, and a copy for a different key is kept', async (t) => {
 	const feed = await served(t);
 	const path = join(temporary(t), 'environment.copy');
 	const gone = () =>

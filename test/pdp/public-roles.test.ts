@@ -89,7 +89,7 @@ test('a computed role that excludes users is not listed for everyone', async (t)
 	t.deepEqual(body.users, { ann: [assignment], cat: [assignment] });
 });
 
-test('a set of users that names a computed role is rejected', async (t) => {
+test('a set of users with a computed role is rejected', async (t) => {
 	const { http } = await serveShelves(t);
 	const check = { user: { set: 'book:b1#guest' }, action: 'borrow', resource: book };
 	const { status, body } = await http.post('/allowed', check);

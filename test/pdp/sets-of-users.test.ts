@@ -189,7 +189,7 @@ for (const name of ['007-folders-and-documents', '010-resource-roles', '012-comp
 	});
 }
 
-test('a set of users that names a computed role is rejected in listings and filters, and denied in evaluations', async (t) => {
+test('a set of users with a computed role is rejected in listings and filters, and denied in evaluations', async (t) => {
 	const model = await readCaseModel('012-computed-roles');
 	const { http } = await serving(t, model);
 	const [found] = model.facts.instances.flatMap(({ type, key }) => {

@@ -170,7 +170,7 @@ async function ask({ http }: Served, url: string, more: object = {}) {
 	return (await http.post<Answer>('/allowed_url', { ...asked, ...more })).body;
 }
 
-test('a rule matches as documented', async (t) => {
+test('a mapping rule matches URLs as documented', async (t) => {
 	// Each case has a separate method, so that only its own rule can match.
 	const rules = cases.map(({ rule: url, regex }, index) =>
 		rule(url, { url_type: regex ? 'regex' : null, http_method: method(index) }),
@@ -281,7 +281,7 @@ test('deltas update the mapping rules', async (t) => {
 	t.deepEqual(await allowed(), [false, false]);
 });
 
-test('a parameter with several values matches nothing, and later rules are not tried', async (t) => {
+test('a URL with several values for a parameter matches no rule, and later rules are not tried', async (t) => {
 	const strict = rule(`${api}/s?mode=admin&x={x}`, { action: 'print', priority: 1 });
 	const served = await mapping(t, [strict, rule(`${api}/s`)]);
 	for (const [query, allow] of [

@@ -100,7 +100,7 @@ export function* findAttempts(
 		});
 		const sets = yield* SetFacts.read(roles, { input, reasons }, new WorkLimit(stepsToFind));
 		if (sets === 'too_large') truncated = true;
-		// In a tenant that does not exist, the skipped sets could allow the check without any role.
+		// If the tenant does not exist, adding only the tenant could suffice, because the skipped sets might allow the check.
 		if (sets === 'too_large' && !facts.tenants.has(roles.check.tenant)) return unknown;
 		world = { roles, sets: sets === 'too_large' ? undefined : sets };
 		const byRoles = yield* roleAttempts(roles, allowed, work);

@@ -22,9 +22,8 @@ export type CheckPlace = Problem['loc'];
 
 /**
  * Returns the engine input for a check, with its contextual facts. Throws `Failure`: `contextual_facts_off` if the
- * environment does not allow them, `unprocessable` if they do not fit the schema, refer to unknown objects or are not
- * supported, or if the check is about a set of users that is based on a computed role, and `unavailable` if the policy
- * cannot be evaluated.
+ * environment does not allow contextual facts; `unprocessable` if they do not fit the schema, refer to unknown objects or
+ * are not supported, or for a set of users with a computed role; `unavailable` if the policy cannot be evaluated.
  */
 export function checkInput(
 	context: DecisionContext,
@@ -38,8 +37,7 @@ export function checkInput(
 }
 
 /**
- * Rejects a set of users that is based on a computed role. The input can only contain the roles from which this role is
- * computed.
+ * Rejects a set of users with a computed role, because inputs can only contain the roles from which it is computed.
  */
 function refuseComputedSet({ facts }: DecisionContext, { user }: Pick<Query, 'user'>, place: CheckPlace): void {
 	if (!('set' in user) || user.set === undefined) return;

@@ -8,7 +8,8 @@ const interfaceVersion = 1;
 /**
  * Counterpart of `policy-instance.ts` for the library, without a dependency. Creates an OPA module instance with
  * `pages` memory pages. Throws the runtime's error if the module is not an OPA module, and `EngineError` if it has a
- * different interface version. Our policies call no host functions. A call to a host function aborts the evaluation.
+ * different interface version. A call to a host function aborts the evaluation. Our policies call only the clock, for
+ * inputs without a time.
  */
 export function instantiatePolicy(module: WebAssembly.Module, pages: number): PolicyInstance {
 	const memory = new WebAssembly.Memory({ initial: pages });

@@ -30,7 +30,7 @@ export class ConditionSubject {
 	#tenants: readonly string[] | undefined;
 	/** The user's roles by tenant, sorted; see `readingAllRoles`. */
 	#rolesByTenant: ReadonlyMap<number, readonly string[]> | undefined;
-	/** An assignment's values for its condition, while such a condition is evaluated. */
+	/** Condition values of the assignment or relationship whose condition is evaluated; `{}` before the first evaluation. */
 	grant: Attributes = {};
 
 	constructor(

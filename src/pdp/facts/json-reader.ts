@@ -72,7 +72,7 @@ export class JsonReader {
 		return scanner.parsed(start) as Json;
 	}
 
-	/** Reads any value without parsing it. */
+	/** Returns the text of the next value, without parsing it. */
 	text(): string {
 		this.#scanner.peek();
 		const start = this.#scanner.at;

@@ -59,8 +59,8 @@ export class RoleWalk<Node extends RoleOnInstance = RoleOnInstance> {
 	}
 
 	/**
-	 * Finds the subjects from whose roles the derivations derive roles on `object`. `found` also receives the relationship
-	 * if it is conditional.
+	 * Finds the subjects from which `derivations` derive roles on `object`. `found` also receives the relationship if it is
+	 * conditional.
 	 */
 	*followUpstream(
 		object: string,
@@ -296,8 +296,8 @@ export interface Leading {
 	 */
 	readonly nodes: readonly RoleOnInstance[];
 	/**
-	 * True if computed roles are among the nodes. The nodes then include all roles that they require, of which a user may
-	 * need several.
+	 * True if computed roles are among the nodes. The nodes then also include the roles required by the computed roles, and
+	 * a user may need several of the required roles.
 	 */
 	readonly computes: boolean;
 	/** The same nodes, as a set. */

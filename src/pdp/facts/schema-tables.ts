@@ -50,7 +50,7 @@ export interface ComputedRole {
 	readonly superset: RoleFormula;
 	/** Roles that the formula requires or excludes. */
 	readonly operands: readonly string[];
-	/** Roles that the formula requires. Each user with the computed role holds at least one of them. */
+	/** Roles that the formula requires. Each user with the computed role holds at least one required role. */
 	readonly required: readonly string[];
 }
 
@@ -62,8 +62,8 @@ export class SchemaTables {
 	/** Computed roles by type, each after its operands. */
 	readonly #computed = new Map<string, readonly ComputedRole[]>();
 	/**
-	 * Computed roles in evaluation order, each stage by type. The roles from which a computed role follows are derived from
-	 * roles in earlier stages, or are on the same instance.
+	 * Computed roles in evaluation order, each stage by type. A computed role depends only on roles on the same instance,
+	 * and on roles derived from roles in earlier stages.
 	 */
 	readonly computedStages: readonly ReadonlyMap<string, readonly ComputedRole[]>[];
 	/** True if an assigned role may block a derivation. */

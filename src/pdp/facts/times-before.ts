@@ -44,7 +44,7 @@ function durationsFor(schema: SchemaTables, type: string, action: string): reado
 	const before = durations.get(name);
 	if (before !== undefined) return before;
 	const found = findDurations(schema, type, action);
-	// A caller could fill the map with names that the schema does not contain.
+	// Unknown names are not cached. Otherwise clients could fill the map with such names.
 	if (schema.setsMayGrant(type, action)) durations.set(name, found);
 	return found;
 }

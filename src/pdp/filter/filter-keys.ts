@@ -101,7 +101,7 @@ function readPlace(cursor: string, input: FilterInput, latest: number): z.output
 		const place = Place.parse(JSON.parse(text));
 		if (place[2] <= latest) return place;
 	} catch {
-		// The failure below replaces the details.
+		// The failure below is thrown for every malformed cursor.
 	}
 	throw new Failure('invalid', 'cursor is malformed: start again without `cursor`');
 }

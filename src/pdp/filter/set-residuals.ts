@@ -31,7 +31,7 @@ export interface TenantGroup {
 	readonly rules: readonly RuleResidual[];
 }
 
-/** Keys of instances by the number of the tenant, and by a role that the user holds on the instances. */
+/** Instance keys, by tenant number and by the user's role on the instances. */
 export type KeysByRole = ReadonlyMap<number, ReadonlyMap<string, readonly string[]>>;
 
 /** Tenants whose rows a filter needs. */
@@ -74,8 +74,8 @@ export class SetResiduals {
 	}
 
 	/**
-	 * Groups tenants by the rows granted in them by rules. Omits tenants without such rows. `held` contains the instance
-	 * keys on which the user holds each named role, by tenant.
+	 * Groups tenants by the rows that rules grant there. Omits tenants without granted rows. `held` contains the keys of
+	 * the instances on which the user holds each named role, by tenant.
 	 */
 	*groups({ given, members, open }: TenantsWanted, held: KeysByRole): Steps<readonly TenantGroup[]> {
 		const { tenants } = this.#facts;

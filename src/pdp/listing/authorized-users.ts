@@ -114,7 +114,7 @@ function* agreesWithEngine(context: DecisionContext, input: UsersInput, allowed:
 
 /** Users that a check may allow. */
 export interface UsersWhoMay {
-	/** All users if conditions may grant the action, and otherwise the users with a role that grants it. In any order. */
+	/** All users if conditions may grant the action; otherwise the users with a role that grants the action. Unsorted. */
 	readonly users: Iterable<string>;
 	/** Returns the users with a role that grants the action. Throws `NeedsEngine` if only the engine can decide. */
 	readonly byRoles: () => ReadonlySet<string>;

@@ -18,8 +18,8 @@ export interface EventReceiver {
 	readonly maxLength: number;
 	/**
 	 * Sends a chunk. Resolves with the number of rejected events; `undefined` if there are none. Rejects with
-	 * `RefusedEvents` if the events would always be rejected, with `DeferredEvents` if a retry may help after a while,
-	 * and with any other error if a retry may help.
+	 * `RefusedEvents` if a retry would fail too, with `DeferredEvents` if a retry may succeed after a while, and with any
+	 * other error if a retry may succeed at any time.
 	 */
 	send(chunk: EventChunk, signal: AbortSignal): Promise<PartlyRefused | undefined>;
 	close?(): Promise<void>;
