@@ -38,7 +38,9 @@ const commands = {
 		for (const { major, tier, settings } of wholeRuns) {
 			const node = major && (await step(`node ${major}`, (say) => provideNode(root, major, say)));
 			Object.assign(process.env, settings);
-			counts.push(await runTests(root, tier, parameters, node));
+			const count = await runTests(root, tier, parameters, node);
+			counts.push(count);
+			if (count.isInterrupted) break;
 			for (const name of Object.keys(settings)) delete process.env[name];
 		}
 		conclude({ passed: sum(counts, 'passed'), failed: sum(counts, 'failed') });

@@ -23,7 +23,7 @@ import { provideTestTools } from './test-tools.mjs';
  * @param {'push' | 'rest' | 'all'} tier
  * @param {readonly string[]} parameters arguments for AVA; a source file (`test/x.test.ts`) means its compiled file
  * @param {string} [node] the Node.js for the tests and the programs under test
- * @returns {Promise<{passed: number, failed: number}>}
+ * @returns {Promise<{passed: number, failed: number, isInterrupted: boolean}>}
  */
 export async function runTests(root, tier, parameters, node = process.execPath) {
 	const named = parameters.map(compiled);
@@ -69,7 +69,7 @@ export async function runTests(root, tier, parameters, node = process.execPath) 
 			console.log(`\nTime used by the processes of each room, some of which ran concurrently:\n${sumRooms(times)}`);
 			if (skipped.length > 0)
 				console.log(`\nSkipped without Chromium (\`npm run setup:browser\` installs it): ${skipped.join(', ')}`);
-			return { passed, failed: failed + styleFailures };
+			return { passed, failed: failed + styleFailures, isInterrupted: interrupted.aborted };
 		} finally {
 			await templates.remove();
 		}
