@@ -5,7 +5,7 @@ import { nextTurn } from '../../limit/next-turn.js';
 import { estimateSteps } from '../../pattern/compiled-patterns.js';
 import { computedRoleIds, type DerivationStep, derivationsWith } from '../../store/model/graph-walk.js';
 import { type ConditionSet, grantConditionSets, resourcesWithUserSets } from '../../store/table/condition-set.js';
-import { mostConditionSteps } from '../../store/table/conditional-assignment.js';
+import { mostConditionSteps } from '../../store/table/most-condition-steps.js';
 import { type Role, rolesWithConditions } from '../../store/table/role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { maxSteps } from './check-steps.js';

@@ -3,9 +3,8 @@ import { Failure, maxProblems, type Problem, unprocessable } from '../../failure
 import { nextTurn } from '../../limit/next-turn.js';
 import { readSchema } from '../../store/model/model.js';
 import { ConditionSet, grantConditionSets } from '../../store/table/condition-set.js';
-import { type ConditionalAssignment, conditionalAssignments } from '../../store/table/conditional-assignment.js';
+import { type ConditionalFact, conditionalAssignments, conditionalTuples } from '../../store/table/conditional-fact.js';
 import { type Relation, relationsWithConditions } from '../../store/table/relation.js';
-import { conditionalTuples } from '../../store/table/relationship-tuple.js';
 import { Resource } from '../../store/table/resource.js';
 import { type Role, rolesWithConditions } from '../../store/table/role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
@@ -50,10 +49,10 @@ export async function grantSets(
 
 /** Throws `conflict`, naming the role, if a role no longer declares a set under which it is assigned. */
 export async function refuseWithdrawnSets(unit: ReadingUnit, roles: readonly Role[]): Promise<void> {
-	const assigned = await conditionalAssignments(unit, { role_ids: roles.map(({ id }) => id) });
+	const assigned = await conditionalAssignments(unit, { of: roles.map(({ id }) => id) });
 	const byRole = new Map(roles.map((role) => [role.id, role]));
-	for (const { role_id, condition_set } of assigned) {
-		const role = byRole.get(role_id);
+	for (const { of, condition_set } of assigned) {
+		const role = byRole.get(of);
 		if (role === undefined || role.grant_conditions.includes(condition_set)) continue;
 		const message = `the role \`${role.key}\` is assigned under the condition \`${condition_set}\`, so it must declare it`;
 		throw new Failure('conflict', message, { role: role.key, condition_set });
@@ -62,10 +61,10 @@ export async function refuseWithdrawnSets(unit: ReadingUnit, roles: readonly Rol
 
 /** Throws `conflict`, naming the relation, if a relation no longer declares a set under which it has relationships. */
 export async function refuseWithdrawnRelationSets(unit: ReadingUnit, relations: readonly Relation[]): Promise<void> {
-	const related = await conditionalTuples(unit, { relation_ids: relations.map(({ id }) => id) });
+	const related = await conditionalTuples(unit, { of: relations.map(({ id }) => id) });
 	const byRelation = new Map(relations.map((relation) => [relation.id, relation]));
-	for (const { relation_id, condition_set } of related) {
-		const relation = byRelation.get(relation_id);
+	for (const { of, condition_set } of related) {
+		const relation = byRelation.get(of);
 		if (relation === undefined || relation.grant_conditions.includes(condition_set)) continue;
 		const message = `the relation \`${relation.key}\` has relationships under the condition \`${condition_set}\`, so it must declare it`;
 		throw new Failure('conflict', message, { relation: relation.key, condition_set });
@@ -128,8 +127,7 @@ export async function refuseWrongConditions(unit: ReadingUnit): Promise<void> {
 	const sets = new Map((await grantConditionSets(unit)).map((set) => [set.key, set]));
 	const roles = await rolesWithConditions(unit);
 	refuseMissingSets('role', roles, sets);
-	const assigned = (await conditionalAssignments(unit, {})).map(({ role_id, ...row }) => ({ ...row, of: role_id }));
-	await refuseWrongGrants('a role is assigned', assigned, roles, sets);
+	await refuseWrongGrants('a role is assigned', await conditionalAssignments(unit, {}), roles, sets);
 	const relations = await relationsWithConditions(unit);
 	refuseMissingSets('relation', relations, sets);
 	const ofGroups = relations.find(({ made_for_groups }) => made_for_groups);
@@ -138,8 +136,7 @@ export async function refuseWrongConditions(unit: ReadingUnit): Promise<void> {
 		throw new Failure('conflict', message, { relation: ofGroups.key });
 	}
 	if (relations.length > 0) await refuseUnsoundLinks(unit);
-	const related = (await conditionalTuples(unit, {})).map(({ relation_id, ...row }) => ({ ...row, of: relation_id }));
-	await refuseWrongGrants('a relationship exists', related, relations, sets);
+	await refuseWrongGrants('a relationship exists', await conditionalTuples(unit, {}), relations, sets);
 	await refuseExcludedConditions(unit, ['body']);
 }
 
@@ -158,10 +155,10 @@ function refuseMissingSets(
 	}
 }
 
-/** Rejects conditional grants with wrong conditions. `of` is the role or relation id. */
+/** Rejects conditional grants with wrong conditions. */
 async function refuseWrongGrants(
 	text: string,
-	grants: readonly (Omit<ConditionalAssignment, 'role_id'> & { readonly of: string })[],
+	grants: readonly ConditionalFact[],
 	declaring: readonly DeclaringRow[],
 	sets: ReadonlyMap<string, ConditionSet>,
 ): Promise<void> {

@@ -264,31 +264,3 @@ export async function deleteTuples(unit: WritingUnit, rows: readonly TupleRow[])
 		await unit.queryStored(RelationshipTuple).whereRaw('relationship_tuples.id = any(?::uuid[])', [ids]).delete();
 	}
 }
-
-/** A relation's conditional tuples with the same condition and values. */
-export interface ConditionalTuple {
-	readonly relation_id: string;
-	readonly condition_set: string;
-	readonly condition_values: Attributes;
-}
-
-/**
- * Returns the distinct combinations of relation, condition and values in stored tuples for these relations or sets,
- * including expired tuples, in no particular order.
- */
-export async function conditionalTuples(
-	unit: ReadingUnit,
-	{ relation_ids, sets }: { readonly relation_ids?: readonly string[]; readonly sets?: readonly string[] },
-): Promise<readonly ConditionalTuple[]> {
-	const query = unit
-		.queryStored(RelationshipTuple)
-		.whereNotNull('relationship_tuples.condition_set')
-		.distinct(
-			'relationship_tuples.relation_id',
-			'relationship_tuples.condition_set',
-			'relationship_tuples.condition_values',
-		);
-	if (relation_ids !== undefined) query.whereRaw('relationship_tuples.relation_id = any(?::uuid[])', [relation_ids]);
-	if (sets !== undefined) query.whereRaw('relationship_tuples.condition_set = any(?::text[])', [sets]);
-	return query.castTo<ConditionalTuple[]>();
-}

@@ -1,31 +1,5 @@
-import type { Attributes } from '../../../compiler/model.js';
 import { holdsNow } from '../query/holds-now.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
-import { RoleAssignment } from './role-assignment.js';
-
-/** A role's conditional assignments with the same condition and values. */
-export interface ConditionalAssignment {
-	readonly role_id: string;
-	readonly condition_set: string;
-	readonly condition_values: Attributes;
-}
-
-/**
- * Returns the distinct combinations of role, condition and values in stored assignments for these roles or sets,
- * including expired assignments, in no particular order.
- */
-export async function conditionalAssignments(
-	unit: ReadingUnit,
-	{ role_ids, sets }: { readonly role_ids?: readonly string[]; readonly sets?: readonly string[] },
-): Promise<readonly ConditionalAssignment[]> {
-	const query = unit
-		.queryStored(RoleAssignment)
-		.whereNotNull('role_assignments.condition_set')
-		.distinct('role_assignments.role_id', 'role_assignments.condition_set', 'role_assignments.condition_values');
-	if (role_ids !== undefined) query.whereRaw('role_assignments.role_id = any(?::uuid[])', [role_ids]);
-	if (sets !== undefined) query.whereRaw('role_assignments.condition_set = any(?::text[])', [sets]);
-	return query.castTo<ConditionalAssignment[]>();
-}
 
 /** The most expensive conditions that a check may evaluate. */
 interface ConditionStepsFound {
