@@ -5,7 +5,7 @@ import { Tenant } from '../store/table/tenant.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { recordPdpConfig } from './pdp-config.js';
 
-/** Built-in user attributes: user fields, and facts that decisions know. */
+/** Built-in user attributes: the user's fields and roles. */
 const userAttributes = [
 	{ key: 'key', type: 'string', description: 'Built in attribute: the key of the user' },
 	{ key: 'roles', type: 'array', description: 'Built in attribute: the keys of the roles the user has' },

@@ -76,8 +76,8 @@ function secretText(secret: ProxySecret): string {
  */
 function refuseMisfit(mechanism: ProxyConfig['auth_mechanism'], secret: string, field: string): void {
 	const refuse = (msg: string) => unprocessable([{ loc: ['body', field], msg, type: 'secret_mismatch' }]);
-	if (mechanism === 'Headers' && !isMap(secret)) throw refuse('`Headers` needs a map of strings as secret');
-	if (mechanism === 'Bearer' && isMap(secret)) throw refuse('`Bearer` needs a string as secret');
+	if (mechanism === 'Headers' && !isMap(secret)) throw refuse('`Headers` requires a map of strings as the secret');
+	if (mechanism === 'Bearer' && isMap(secret)) throw refuse('`Bearer` requires a string as the secret');
 }
 
 /** True if the string is JSON for a map from strings to strings. */

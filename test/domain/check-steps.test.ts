@@ -38,8 +38,8 @@ const chain = along('parent', 'a>b', 'b>c', 'c>d');
 const diamond = along('parent', 'a>b', 'a>c', 'b>d', 'c>d');
 
 const cases = {
-	'what nothing leads to': { rules: [inFolder], tuples: [], of: 'd', steps: 0, closures: 0, own: 0 },
-	'a relation that nothing is derived through': {
+	'an instance without relationships': { rules: [inFolder], tuples: [], of: 'd', steps: 0, closures: 0, own: 0 },
+	'a relation without derivations': {
 		rules: [inFolder],
 		tuples: along('owner', 'a>d'),
 		of: 'd',
@@ -48,10 +48,17 @@ const cases = {
 		own: 0,
 	},
 	'two folders': { rules: [inFolder], tuples: along('in', 'a>d', 'b>d'), of: 'd', steps: 2, closures: 0, own: 0 },
-	'a closure of its own': { rules: [nested], tuples: chain, of: 'd', steps: 3, closures: 1, own: 3 },
-	'a diamond, each relationship once': { rules: [nested], tuples: diamond, of: 'd', steps: 4, closures: 1, own: 4 },
+	'an instance with a closure': { rules: [nested], tuples: chain, of: 'd', steps: 3, closures: 1, own: 3 },
+	'a diamond, with each relationship counted once': {
+		rules: [nested],
+		tuples: diamond,
+		of: 'd',
+		steps: 4,
+		closures: 1,
+		own: 4,
+	},
 	'a ring': { rules: [nested], tuples: along('parent', 'a>b', 'b>a'), of: 'a', steps: 2, closures: 1, own: 2 },
-	'closures that hold each other, each by itself': {
+	'nested closures, each counted separately': {
 		rules: [nested, inFolder],
 		tuples: [...chain, ...along('in', 'a>x', 'b>x', 'c>x', 'd>x')],
 		of: 'x',
@@ -59,7 +66,7 @@ const cases = {
 		closures: 4,
 		own: 0,
 	},
-	'groups that enter a closure': {
+	'a closure with roles derived from groups': {
 		rules: [nested, ofGroup],
 		tuples: [...chain, ...along('viewers', 'g>a', 'g>d', 'h>d')],
 		of: 'd',
@@ -67,7 +74,7 @@ const cases = {
 		closures: 1,
 		own: 6,
 	},
-	'a cycle that is walked, each relationship once': {
+	'a walked cycle, with each relationship counted once': {
 		rules: [`${nested}?`, inFolder],
 		tuples: [...chain, ...along('in', 'a>x', 'b>x', 'c>x', 'd>x')],
 		of: 'x',
@@ -75,7 +82,7 @@ const cases = {
 		closures: 0,
 		own: 0,
 	},
-	'each role of the instance': {
+	'an instance with several derived roles': {
 		rules: [inFolder, 'document.editor < in < folder.editor', nested],
 		tuples: [...along('in', 'b>x'), ...along('parent', 'a>b')],
 		of: 'x',
@@ -86,7 +93,7 @@ const cases = {
 } as const;
 
 for (const [title, { rules, tuples, of, ...expected }] of Object.entries(cases)) {
-	test(`${title}: ${expected.steps} steps`, (t) => {
+	test(`counts ${expected.steps} steps for ${title}`, (t) => {
 		const upstream = new Upstream(derived(...rules));
 		upstream.add(tuples);
 		t.deepEqual(upstream.stepsTo(of), expected);
@@ -100,11 +107,11 @@ const allDerivations = (target: string, relation: string, source: string, roles:
 
 const repeats = {
 	'a chain of types': { rules: [inFolder, 'folder.viewer < parent < shelf.viewer'], repeated: 1 },
-	'two roles of the same source': {
+	'two roles with the same source': {
 		rules: [nested, inFolder, 'document.editor < in < folder.viewer'],
 		repeated: 2,
 	},
-	'two relations to the same source': {
+	'two relations with the same source': {
 		rules: [nested, inFolder, 'document.viewer < also < folder.viewer'],
 		repeated: 2,
 	},
@@ -113,7 +120,7 @@ const repeats = {
 		rules: [nested, `${ofGroup}?`, 'group.member < of < team.member'],
 		repeated: 2,
 	},
-	'walked: once for each role of the instance': {
+	'a walk for each role of the instance': {
 		rules: [...allDerivations('a', 'up', 'b', 4), ...allDerivations('b', 'up2', 'c', 4)],
 		repeated: 4,
 	},
@@ -126,10 +133,10 @@ test('roles that user sets name are looked up twice', (t) => {
 });
 
 for (const [title, { rules, repeated }] of Object.entries(repeats)) {
-	test(`${title}: repeated at most ${repeated} times`, (t) => t.is(derived(...rules).repeated, repeated));
+	test(`steps are repeated at most ${repeated} times for ${title}`, (t) => t.is(derived(...rules).repeated, repeated));
 }
 
-test('each relationship that leads to a computed role with derived roles counts twice, and each operand counts once', (t) => {
+test('relationships upstream of a computed role with derived roles count twice, and each operand counts once', (t) => {
 	const rules = ['document.reader < in < folder.cleared', ofGroup, 'group.member < of < group.member'].map(ruleIn);
 	const operand_ids = ['folder.viewer', 'folder.blocked'];
 	const derivations = new Derivations(rules, [{ role_id: 'folder.cleared', resource_id: 'folder', operand_ids }]);

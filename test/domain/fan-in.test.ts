@@ -3,8 +3,8 @@ import { derivationCycles } from '../../compiler/cycle.js';
 import { findFanInAbove } from '../../src/domain/check-limit/fan-in.js';
 
 /**
- * Counts the roles that lead to a role in a cycle. Each role counts only once, even if there are several paths, and a
- * role does not count as leading to itself.
+ * Counts the sources of a role in a cycle: the roles on instances from which it is derived, at any distance. A source
+ * with several paths counts once, and a role is not its own source.
  */
 
 const unnamed = { name: '', description: null };
@@ -42,20 +42,20 @@ function tuples(relation_id: string, ...ways: readonly string[]) {
 const nested = roleCycle(['viewer', 'viewer']);
 const along = (...ways: readonly string[]) => tuples('viewer:viewer', ...ways);
 
-/** Graphs as tuples. `count` is the largest number of roles that lead to the same role. */
+/** Graphs as tuples. `count` is the largest number of sources of a role. */
 const graphs = {
-	nothing: { tuples: [], count: 0 },
+	'no relationships': { tuples: [], count: 0 },
 	'a chain': { tuples: along('a>b', 'b>c', 'c>d'), count: 3 },
 	'a diamond of diamonds': { tuples: along('a>b', 'a>c', 'b>d', 'c>d', 'd>e', 'd>f', 'e>g', 'f>g'), count: 6 },
 	'a ring': { tuples: along('a>b', 'b>c', 'c>a'), count: 2 },
-	'one to itself': { tuples: along('a>a'), count: 0 },
+	'a relationship from an instance to itself': { tuples: along('a>a'), count: 0 },
 	'a ring with a tail and a root': { tuples: along('r>a', 'a>b', 'b>a', 'b>t'), count: 3 },
 	'a star': { tuples: along('a>z', 'b>z', 'c>z', 'd>z'), count: 4 },
 	'two trees': { tuples: along('a>b', 'a>c', 'x>y', 'y>z'), count: 2 },
 } as const;
 
 for (const [name, { tuples: given, count }] of Object.entries(graphs)) {
-	test(`${name}: ${count}`, (t) => {
+	test(`a role has at most ${count} sources in ${name}`, (t) => {
 		t.is(findFanInAbove(nested, given, count), null);
 		if (count > 0) t.not(findFanInAbove(nested, given, count - 1), null);
 	});
@@ -68,7 +68,7 @@ test('a problem includes the role and the instance with too many sources', (t) =
 
 test('roles on an instance are counted separately, each along its own derivations', (t) => {
 	const cycle = roleCycle(['member', 'lead'], ['lead', 'member']);
-	// The member role on c comes from lead on b, which comes from member on a. Nothing leads to the lead role on c.
+	// The member role on c is derived from lead on b, which is derived from member on a. The lead role on c has no source.
 	const chain = [...tuples('lead:member', 'a>b'), ...tuples('member:lead', 'b>c')];
 	t.deepEqual(findFanInAbove(cycle, chain, 1), { role_id: 'member', instance_id: 'c' });
 	t.is(findFanInAbove(cycle, chain, 2), null);

@@ -197,7 +197,7 @@ const payersOf = (count: number) => Array.from({ length: count }, (_, account) =
 
 function refusedConditions(t: ExecutionContext, answer: Answer<unknown>): void {
 	fails(t, answer, 400, 'check of `ann` in the tenant `default`');
-	fails(t, answer, 400, `more than ${maxSteps} steps for conditions`);
+	fails(t, answer, 400, `more than the limit of ${maxSteps} steps for conditions`);
 }
 
 journey('a user has conditional assignments in a tenant up to the check limit, and no more', async (t, place) => {

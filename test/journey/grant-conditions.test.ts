@@ -225,7 +225,7 @@ journey('requests that cannot evaluate a condition are rejected', async (t, plac
 	const asked = { conditions: payers, resource_id: 'account', resource: 'account:a' };
 	const evaluate = async (user: string) => http.post(`${schema}/condition_sets/evaluate`, { ...asked, user });
 	t.like(await evaluate('ben'), { status: 200, body: { matches: false } });
-	t.regex(JSON.stringify((await evaluate('ann')).body), /under a condition/);
+	t.regex(JSON.stringify((await evaluate('ann')).body), /depends on a conditional assignment/);
 
 	const role = `${schema}/resources/account/roles/payer`;
 	const grantable_to = [{ role: 'viewer', on_resource: 'account' }];

@@ -231,7 +231,7 @@ journey('graphs show conditions, and paths leave conditional relationships out',
 		...{ resource_id: 'document', resource: 'document:plan', user: 'ann' },
 	};
 	const evaluate = `${schema}/condition_sets/evaluate`;
-	fails(t, await http.post(evaluate, asked), 400, 'under a condition');
+	fails(t, await http.post(evaluate, asked), 400, 'depends on a conditional assignment or relationship');
 	await http.post(`${facts}/relationship_tuples`, pair);
 	t.is((await http.get<Graph>(path)).body.paths.length, 1);
 	t.deepEqual(await held(), ['member', 'reader']);

@@ -79,8 +79,8 @@ export class Derivations {
 	}
 
 	/**
-	 * Maximum number of times that a check repeats the same steps. Steps are repeated because a check looks up every role
-	 * on an instance, again for each computed role that names it, and again for the roles that user sets name.
+	 * Maximum number of times that a check repeats the same steps. A check looks up every role on the instance, repeats
+	 * the lookup for each computed role with this operand, and looks up all roles again if user sets name roles.
 	 */
 	get repeated(): number {
 		this.#repeated ??= this.#countRepeated();

@@ -15,9 +15,10 @@ import { RoleCalls } from './role-calls.js';
 const stepsOfAssignment = 1;
 
 /**
- * Rejects conditional assignments that would make a check too long, with `limit_reached`. A check may evaluate all
- * conditional assignments of a user in a tenant, if roles are derived from the assigned roles, and otherwise those on
- * the instance, each as often as it calls the role. Reads the written data, for these users or for all users.
+ * Rejects conditional assignments that would make a check too long, with `limit_reached`. If roles are derived from an
+ * assigned role, a check may evaluate all of the user's conditional assignments of this role in the tenant; otherwise
+ * it evaluates only assignments on the instance. It evaluates an assignment once per call of its role. Reads the written
+ * data, for these users or for all users.
  */
 export async function refuseConditionsOverLimit(unit: ReadingUnit, userIds: readonly string[] | 'all'): Promise<void> {
 	const declaring = await rolesWithConditions(unit);
@@ -32,8 +33,8 @@ export async function refuseConditionsOverLimit(unit: ReadingUnit, userIds: read
 	const place =
 		found.resource_instance === null ? `in the tenant \`${found.tenant}\`` : `on \`${found.resource_instance}\``;
 	const message =
-		`a check of \`${found.user}\` ${place} would take more than ${maxSteps} steps for conditions of role assignments, which ` +
-		'is the limit: assign fewer roles under conditions there, or simplify the conditions';
+		`a check of \`${found.user}\` ${place} would take more than the limit of ${maxSteps} steps for conditions of role ` +
+		'assignments: assign fewer roles under conditions there, or simplify the conditions';
 	throw new Failure('limit_reached', message, {
 		user: found.user,
 		...(found.resource_instance === null ? { tenant: found.tenant } : { resource_instance: found.resource_instance }),

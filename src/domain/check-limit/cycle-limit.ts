@@ -23,10 +23,10 @@ import { refuseConditionsOverLimit, stepsOfSets } from './condition-limit.js';
 import { findFanInAbove, type InstanceRole } from './fan-in.js';
 
 /**
- * A check walks everything that leads to an instance. To keep checks fast, these functions reject any write that makes
- * the walk too long, with `limit_reached`. They read the written data before the unit ends. One limit is on the number
- * of roles that lead to a single role within a cycle (decision 0014). The second limit is on the steps in a check
- * (decision 0028).
+ * A check walks all relationships upstream of its instance. To keep checks fast, these functions reject any write that
+ * makes the walk too long, with `limit_reached`. They read the written data before the unit ends. The first limit is the
+ * number of roles from which a role is derived within a cycle (decision 0014). The second limit is the number of steps
+ * in a check (decision 0028).
  */
 
 /** Maximum number of downstream instances to examine individually. */
@@ -69,7 +69,7 @@ async function createUpstream(unit: ReadingUnit, derivations: Derivations): Prom
 
 /**
  * Rejects computed roles that would make a check too long. A check looks up their operands again, so all relationships
- * that lead to roles on the resource are checked.
+ * with derivations are examined.
  */
 export async function refuseComputedOverLimit(unit: WritingUnit): Promise<void> {
 	const derivations = await readDerivations(unit, 'all');
@@ -78,8 +78,8 @@ export async function refuseComputedOverLimit(unit: WritingUnit): Promise<void> 
 }
 
 /**
- * Rejects the derivations of these roles if they would make a check too long. If no relationship leads to these roles
- * or to roles derived from them, no check changes. New types and roles therefore cost nothing.
+ * Rejects the derivations of these roles if they would make a check too long. If neither these roles nor roles derived
+ * from them have relationships to follow, no check changes. New types and roles therefore cost nothing.
  */
 export async function refuseRolesOverLimit(unit: WritingUnit, roleIds: readonly string[]): Promise<void> {
 	if (roleIds.length === 0) return;

@@ -9,8 +9,8 @@ export interface InstanceRole {
 
 /**
  * Finds a role on an instance that is derived from more than `most` roles on instances, along these tuples and within
- * the cycle (which contains role ids). Returns `null` if there is none. Roles on several paths are counted once, and
- * cycles among the tuples do not loop forever.
+ * the cycle (which contains role ids). Returns `null` if there is none. Roles on several paths are counted once. The
+ * tuples may form cycles.
  */
 export function findFanInAbove(cycle: Cycle, tuples: readonly StepIds[], most: number): InstanceRole | null {
 	const graph = buildGraph(cycle, tuples);

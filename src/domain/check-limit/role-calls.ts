@@ -54,7 +54,7 @@ export class RoleCalls {
 		return Math.max(...byResource.values());
 	}
 
-	/** Returns how many times the lookup for each role calls a role. */
+	/** Returns the number of times that the lookup for each role calls the role `target`. */
 	#callsTo(target: string): ReadonlyMap<string, number> {
 		const calls = new Map([[target, 1]]);
 		const sum = (roles: readonly string[]) => roles.reduce((total, role) => total + (calls.get(role) ?? 0), 0);

@@ -76,7 +76,7 @@ export async function readElementsConfig(
 }
 
 /**
- * Visible part of a webhook address. The path and query are hidden if necessary, because they often contain a secret.
+ * Visible part of a webhook address. `origin` hides the path and query, because they often contain a secret.
  */
 export type WebhookVisibility = 'whole' | 'origin';
 

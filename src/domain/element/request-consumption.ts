@@ -61,7 +61,7 @@ async function takeBack(unit: WritingUnit, request: ElementRequest, instanceId: 
 
 /**
  * Assigns the role again for unused approvals granted while the removed assignment existed, because they relied on it.
- * Older approvals may have been revoked before that assignment.
+ * An older approval may have been revoked before the removed assignment was created.
  */
 async function restoreOthers(unit: WritingUnit, request: ElementRequest, gone: AssignmentRow): Promise<void> {
 	const others = await plainRequests(unit, {

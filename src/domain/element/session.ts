@@ -20,7 +20,7 @@ export interface ElementMember {
 }
 
 /**
- * Returns the user and the tenant for a sign-in, which contains both by id or key. Throws `tenant_not_found` for a missing
+ * Returns the user and the tenant for a sign-in, each referenced by id or key. Throws `tenant_not_found` for a missing
  * tenant, `user_not_found` for a user who is missing or not a member, and `hidden_user`.
  */
 export async function findElementMember(unit: ReadingUnit, named: ElementLogin): Promise<ElementMember> {

@@ -40,7 +40,7 @@ export async function readDetailedAssignments(
 	});
 }
 
-/** Returns a set of users in user form. */
+/** Returns a set of users in the format of a user. */
 function userOfSet({ user_id, user }: AssignmentRow) {
 	return { id: user_id, key: user, email: null, first_name: null, last_name: null, attributes: {} };
 }

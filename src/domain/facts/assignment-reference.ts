@@ -145,7 +145,7 @@ export function resolveAssignments(
 /** Returns the location of a reference in the request, by its index. */
 export type PlaceOf = (index: number) => readonly (string | number)[];
 
-/** Rejects assignments to everyone of tenant roles, and of resource roles that are not public. */
+/** Rejects assignments to everyone, unless the role is a public resource role. */
 export function refuseClosedRoles(
 	references: readonly AssignmentReference[],
 	users: Participants['users'],

@@ -304,7 +304,7 @@ async function refuseWrongGrants(unit: ReadingUnit, wanted: readonly ResolvedAss
 			return [{ loc: at, msg, type: 'value_error' }];
 		}
 		if (row.user === everyone) {
-			const msg = 'must be omitted for the user `*`: roles are assigned to everyone without a condition';
+			const msg = 'must be omitted for the user `*`: a role assigned to everyone cannot have a condition';
 			return [{ loc: at, msg, type: 'value_error' }];
 		}
 		const { grant_conditions = [] } = roles.get(row.role_id) ?? {};

@@ -39,7 +39,7 @@ export async function resolveTuples(
 	}));
 }
 
-/** Returns a function that converts a condition to its columns. Refers to an unknown set as the request does. */
+/** Returns a function that converts a condition to its columns. Keeps the request's reference to an unknown set. */
 export async function readConditions(unit: ReadingUnit, bodies: readonly ConditionOfTuple[]) {
 	const references = bodies.flatMap(({ condition }) => condition?.set ?? []);
 	const sets = references.length === 0 ? new Map<string, Named>() : await grantSets(unit, references);
@@ -82,7 +82,7 @@ async function ensureInstances(unit: WritingUnit, bodies: readonly RelationshipT
 
 type Relations = ReadonlyMap<string, Relation>;
 
-/** Returns relations, keyed by their objects' resource and by reference. A reference is a key or an id. */
+/** Returns relations, keyed by the id of their objects' resource together with their own key or id. */
 async function findRelations(unit: ReadingUnit, bodies: readonly RelationshipTupleCreate[]): Promise<Relations> {
 	const names = bodies.map(({ relation }) => relation);
 	const rows = await unit.findNamed(Relation, names);

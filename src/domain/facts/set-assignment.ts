@@ -151,7 +151,7 @@ function refuseWrongPlaces(wanted: readonly PlacedReference[]): void {
 	const problems = wanted.flatMap(({ reference, place }): readonly Problem[] => {
 		const problem = (member: string, msg: string) => [{ loc: [...place, member], msg, type: 'value_error' }];
 		if (reference.condition !== undefined) {
-			return problem('condition', 'must be omitted for a set of users, which has roles without conditions only');
+			return problem('condition', 'must be omitted: a role assigned to a set of users cannot have a condition');
 		}
 		const msg = 'must name a user: only roles on instances can be assigned to sets of users';
 		return reference.resource_instance === undefined ? problem('user', msg) : [];
@@ -163,8 +163,8 @@ function refuseUndeclared(grants: readonly SetGrant[]): void {
 	const problems = grants.flatMap(({ place, set, object, role, relation }): readonly Problem[] => {
 		if (relation !== undefined) return [];
 		const msg =
-			`must be a set of users to which \`${instanceName(object.resource, role.key)}\` can be assigned: its ` +
-			`\`grantable_to\` does not contain the role \`${set.role}\` on \`${set.type}\``;
+			`must be a set of users to which \`${instanceName(object.resource, role.key)}\` can be assigned: ` +
+			`\`grantable_to\` of this role does not contain the role \`${set.role}\` on \`${set.type}\``;
 		return [{ loc: [...place, 'user'], msg, type: 'value_error' }];
 	});
 	if (problems.length > 0) throw unprocessable(problems);

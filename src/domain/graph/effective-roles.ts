@@ -62,7 +62,7 @@ export async function effectiveRoles(
 	return { data: data.slice(0, limit), truncated: derived.more || data.length > limit };
 }
 
-/** Computed roles that can be evaluated together: all roles leading to them follow from earlier stages. */
+/** Computed roles that can be evaluated together, because they depend only on roles from earlier stages. */
 interface ComputedStage {
 	/** Roles on the same resources as the computed roles, by id. */
 	readonly roles: ReadonlyMap<string, Role>;

@@ -34,7 +34,7 @@ export interface PathGoal {
 	 * contain conditional assignments and relationships only if `conditional` is true.
 	 */
 	readonly from: { readonly user_id: string; readonly conditional?: true } | readonly RoleState[];
-	/** Ends: a path may lead to any of these states. */
+	/** Ends: a path may end in any of these states. */
 	readonly to: readonly RoleState[];
 	/** Possible path steps. */
 	readonly steps: readonly RoleStep[];
@@ -183,7 +183,7 @@ class PathSearch {
 		if (side.end === 'object') await this.#lookUpAssigned(reached.map(({ instance_id }) => instance_id));
 	}
 
-	/** Adds the steps that lead from a side's frontier over tuples. Returns the states at the far end of these steps. */
+	/** Adds the steps from a side's frontier over these tuples. Returns the states at the far end of the steps. */
 	#steps({ end, frontier }: Side, tuples: readonly TupleStep[]): readonly RoleState[] {
 		const outward = end === 'subject' ? this.#stepsFrom : this.#stepsTo;
 		const byInstance = groupBy(tuples, (tuple) => tuple[`${end}_id`]);

@@ -59,7 +59,7 @@ async function pathGoal(unit: ReadingUnit, { from, to, role }: PathEnds): Promis
 	if (role !== undefined && wanted.length === 0) throw notFound(Role.title, role);
 	const [only] = role === undefined ? [] : wanted;
 	if (only?.computed) {
-		const msg = `the role \`${only.key}\` is computed from ${roleWords(only.computed)}: ask for the paths to these roles`;
+		const msg = `the role \`${only.key}\` is computed from ${roleWords(only.computed)}: request the paths to these roles instead`;
 		throw unprocessable([{ loc: ['query', 'to'], msg, type: 'computed_role' }]);
 	}
 	if (only !== undefined && (await rolesFollowingComputed(unit)).has(only.id)) {

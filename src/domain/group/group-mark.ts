@@ -2,7 +2,7 @@ import { deleteGroups, Group, type GroupRow, groupsAmong, insertGroups } from '.
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { instanceName } from '../../wire/common.js';
 
-/** The marker of a resource instance that is a group. */
+/** Group markers. A resource instance with a marker is a group. */
 
 /** Marks instances as groups. */
 export async function markGroups(unit: WritingUnit, groups: readonly GroupRow[]): Promise<void> {

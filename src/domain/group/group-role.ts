@@ -148,8 +148,8 @@ async function newRelation(
 
 /**
  * Removes a role on an instance from a group, and the objects created for the role if no group needs them. Returns true
- * if the group had the role. `appliesTo` selects the relations to examine by key. Throws `invalid` if a relationship
- * gives more than this role, because the groups API did not create such a relationship.
+ * if the group had the role. `appliesTo` selects, by key, the relations to examine. Throws `invalid` if a relationship
+ * grants more than this role, because the groups API did not create this relationship.
  */
 export async function takeGroupRole(
 	unit: WritingUnit,

@@ -77,7 +77,7 @@ function freeKey(wanted: string, taken: ReadonlySet<string>): string {
 	}
 }
 
-/** A resource, or its role or relation. */
+/** A resource, or a role or relation of a resource. */
 export interface SchemaObject {
 	readonly resource: Resource;
 	readonly role?: Role | undefined;
@@ -103,9 +103,9 @@ export async function setMadeForGroups(unit: WritingUnit, object: SchemaObject, 
 }
 
 /**
- * Deletes objects made for groups that no group needs: relations without relationships or other derivations, roles
- * `member` that nobody holds on resources without groups and that no user set and no computed role names, and unused
- * resources whose instances no condition set reads.
+ * Deletes objects made for groups that no group needs: relations without relationships, unless they have other
+ * derivations; unused `member` roles, unless a user set or computed role names them; and unused resources, unless a
+ * condition set reads their instances.
  */
 export async function removeUnneeded(unit: WritingUnit): Promise<void> {
 	const relations = await relationsWithoutTuples(unit);

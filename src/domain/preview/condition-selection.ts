@@ -23,7 +23,8 @@ export async function resolveSelection(unit: ReadingUnit, asked: AskedSet): Prom
 	const stored = asked.condition_set === undefined ? null : await findConditionSet(unit, asked.condition_set);
 	const { type, resource } = await findSubject(unit, stored, asked);
 	if (type === 'grant') {
-		const msg = 'a condition of role assignments has no preview: its result depends on the values of each assignment';
+		const msg =
+			'a set of type `grant` has no preview: its result depends on the values in each assignment or relationship';
 		throw unprocessable([{ loc: ['body', stored === null ? 'type' : 'condition_set'], msg, type: 'not_supported' }]);
 	}
 	const parent = await findParent(unit, stored, asked);

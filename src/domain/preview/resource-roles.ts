@@ -25,16 +25,16 @@ export function rolesNamed({ own, ancestors }: AskedSelection): readonly string[
 export function refuseNamedRoles(selection: AskedSelection): void {
 	if (rolesNamed(selection).length === 0) return;
 	const msg =
-		'a preview of all users cannot find roles on a resource: evaluate the set for one user and one instance, or ask a ' +
-		'decision point for the authorized users';
+		'a preview of all users cannot find roles on a resource: evaluate the set for one user and one instance, or ' +
+		'request the authorized users from a decision point';
 	throw unprocessable([{ loc: ['body', 'conditions'], msg, type: 'needs_decision_point' }]);
 }
 
 /**
  * Returns the named roles a user holds on an instance, assigned, derived or computed. `userId` is `undefined` for a
  * user who is not stored. Throws `limit_reached` if there are too many relationships to decide this, if a role is
- * derived from a computed role, if the user's own roles may block a public role, or if a conditional assignment or
- * relationship leads to a named role.
+ * derived from a computed role, if the user's own roles may block a public role, or if a named role depends on a
+ * conditional assignment or relationship.
  */
 export async function rolesHeldOn(
 	unit: ReadingUnit,
@@ -74,18 +74,19 @@ export async function rolesHeldOn(
 			const from = { user_id: holder, ...(conditional && { conditional }) };
 			const goal = { from, to: [{ role_id, instance_id }], steps: along };
 			const { paths, more } = await findPaths(unit, goal, 1);
-			if (paths.length === 0 && more) throw undecided(`too many relationships lead to the role \`${key}\``);
+			if (paths.length === 0 && more)
+				throw undecided(`too many relationships must be followed for the role \`${key}\``);
 			return paths.length > 0;
 		};
 		if ((await leads(userId, steps)) || (await leads(everyoneId, unstoppable))) return true;
 		if (conditional && ((await leads(userId, steps, true)) || (await leads(everyoneId, unstoppable, true)))) {
-			throw undecided(`an assignment or a relationship under a condition leads to the role \`${key}\``);
+			throw undecided(`the role \`${key}\` depends on a conditional assignment or relationship`);
 		}
 		if (unstoppable.length === steps.length) return false;
 		const unstopped = steps.map((step) => ({ ...step, stops: false }));
 		if (!(await leads(everyoneId, unstopped, conditional))) return false;
 		throw undecided(
-			`a role assigned to everyone leads to the role \`${key}\`, unless one of the user's own roles blocks it`,
+			`the role \`${key}\` is derived from a role assigned to everyone, unless one of the user's own roles blocks it`,
 		);
 	};
 	const held: string[] = [];
@@ -94,5 +95,5 @@ export async function rolesHeldOn(
 }
 
 function undecided(reason: string): Failure {
-	return new Failure('limit_reached', `${reason}: ask a decision point instead`);
+	return new Failure('limit_reached', `${reason}: send a check to a decision point instead`);
 }

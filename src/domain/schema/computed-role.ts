@@ -112,16 +112,16 @@ function misplaced(role: Role, cycle: string | undefined, isDerived: boolean): r
 }
 
 /**
- * Maximum number of roles that a check looks up for a computed role, again for each computed role in its expression.
- * Policies do not remember lookups, so a few roles, each with its predecessor twenty times in its expression, would
- * take minutes.
+ * Maximum number of role lookups for a computed role in a check, including the lookups for each computed role in its
+ * expression. Policies do not cache lookups, so a few roles, each with its predecessor twenty times in its expression,
+ * would take minutes.
  */
 const maxLookUps = 100;
 
 function tooManyLookUps({ key }: Role): Problem {
 	const msg =
-		`a check would look up more than ${maxLookUps} roles for the role \`${key}\`, again for each computed role in its ` +
-		'expression: name fewer computed roles, and each role once';
+		`the role \`${key}\` would take more than ${maxLookUps} role lookups per check, including the lookups for each computed ` +
+		'role in its expression: name fewer computed roles, and each role once';
 	return { loc: ['computed'], msg, type: 'computed_role' };
 }
 

@@ -101,8 +101,8 @@ async function unknownRoles(unit: ReadingUnit, { resource_id }: CheckedSet, cond
 }
 
 /**
- * Parses a stored set's conditions. Throws `Failure` (`invalid`) for conditions that an earlier release accepted, and
- * that are left out of the policy now.
+ * Parses a stored set's conditions. Throws `Failure` (`invalid`) for conditions that an earlier release accepted and
+ * that the policy now omits.
  */
 export function parseStoredCondition({
 	key,

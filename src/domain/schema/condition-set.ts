@@ -83,7 +83,7 @@ export async function addConditionSets(
 
 /**
  * Changes the passed set fields; null removes the description or parent. Throws `invalid` for an automatic set,
- * `unprocessable` if the new parent narrows the set itself, `limit_reached` if checks would take too long, and otherwise
+ * `unprocessable` if the new parent would create a cycle, `limit_reached` if checks would take too long, and otherwise
  * like `createConditionSet`.
  */
 export async function changeConditionSet(
@@ -200,7 +200,7 @@ export function refuseProblems(problems: readonly Problem[]): void {
 	if (problems.length > 0) throw unprocessable(problems);
 }
 
-/** True for a user set with a resource that names no roles on it, and has no parent that does. */
+/** True for a user set with a resource, if it has no parent and its conditions name no roles on the resource. */
 export function hasNeedlessResource(
 	{ type, conditions, resource_id }: Pick<ConditionSet, 'type' | 'conditions' | 'resource_id'>,
 	parent: string | null | undefined,

@@ -58,7 +58,7 @@ export function valueProblems(
 			const type = declared[name]?.type ?? 'string';
 			const value = Object.hasOwn(values, name) ? values[name] : undefined;
 			if (value === undefined || value === null) {
-				const msg = `field required: a ${type}, for the condition \`${key}\``;
+				const msg = `field required: a value of type \`${type}\` for the condition \`${key}\``;
 				return [{ loc: place(name), msg, type: 'missing' }];
 			}
 			return isOfType(type, value)

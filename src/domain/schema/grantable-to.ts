@@ -17,7 +17,7 @@ import { pairWithParts } from '../pair-with-parts.js';
  * the set's role, and each assignment to a set is a tuple in this relation.
  */
 
-/** A resource role, and the roles whose holders can be assigned it as a set. */
+/** A resource role, and the roles that define the sets of users to which it can be assigned. */
 export interface GrantableEdit {
 	readonly role: Role;
 	readonly grantable_to: readonly GrantableTo[];
@@ -95,8 +95,8 @@ async function removeSetRelations(unit: WritingUnit, relations: readonly Pick<Re
 }
 
 /**
- * Rejects the deletion of roles while other roles can be assigned to their holders as a set. Throws `conflict` with the
- * names of the other roles.
+ * Rejects the deletion of roles that are in `grantable_to` of remaining roles. Throws `conflict` with the names of the
+ * remaining roles.
  */
 export async function refuseRolesOfSets(unit: ReadingUnit, roles: readonly Role[]): Promise<void> {
 	const ids = new Set(roles.map(({ id }) => id));

@@ -35,7 +35,7 @@ export async function refuseNamedRoles(unit: ReadingUnit, roles: readonly Role[]
 	throw new Failure('conflict', message, { role: role.key, condition_sets: sets.map(({ key }) => key) });
 }
 
-/** Rejects the deletion of roles from which others are computed. Throws `conflict` with the keys of these roles. */
+/** Rejects the deletion of roles in the expressions of computed roles. Throws `conflict` with the computed roles' keys. */
 export async function refuseOperands(unit: ReadingUnit, roles: readonly Role[]): Promise<void> {
 	const readers = await computedFrom(unit, roles);
 	const role = roles.find(({ id }) => readers.has(id));

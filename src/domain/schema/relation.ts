@@ -62,7 +62,7 @@ export async function relationBlocks(
 export interface NewRelation
 	extends Omit<RelationCreate, 'grant_conditions'>,
 		Pick<RelationUpdate, 'grant_conditions'> {
-	/** Alternative to `grant_conditions`: set keys an import may write later, and checks at its end. */
+	/** Declared set keys, instead of `grant_conditions`. An import may create these sets later, and checks them at its end. */
 	readonly declared_sets?: readonly string[];
 }
 

@@ -55,7 +55,7 @@ export interface RoleEdit {
 	readonly computed?: Exclude<RoleExpression, string> | null | undefined;
 	/** Condition sets under which the role may be assigned, by id or key. */
 	readonly grant_conditions?: readonly string[] | undefined;
-	/** Alternative to `grant_conditions`: set keys an import may write later, and checks at its end. */
+	/** Declared set keys, instead of `grant_conditions`. An import may create these sets later, and checks them at its end. */
 	readonly declared_sets?: readonly string[] | undefined;
 }
 
@@ -103,7 +103,7 @@ export async function changeRole(unit: WritingUnit, role: Role, body: RoleEdit):
 	return onlyRow(changed);
 }
 
-/** A role to create or replace, for a resource or for tenants. `at` is its location in the request. */
+/** A tenant role or resource role to create or replace. `at` is its location in the request. */
 export interface RoleSync {
 	readonly resource_id: string | null;
 	readonly body: CompleteRole;

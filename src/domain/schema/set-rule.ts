@@ -24,8 +24,9 @@ export function readSetRule(unit: ReadingUnit, row: RuleRow): SetRuleRead {
 
 /**
  * Creates a rule, and its automatic sets if they are missing. An existing rule stays unchanged. Throws `not_found` for
- * a missing set, role, resource or action, `invalid_permission`, `invalid` for a set with the wrong type and for a
- * resource set with a resource other than the permission's resource, and `unprocessable` for such a user set.
+ * a missing set, role, resource or action, `invalid_permission`, `invalid` for a set with the wrong type or for a
+ * resource set whose resource is not the permission's resource, and `unprocessable` for a user set with a different
+ * resource.
  */
 export async function createSetRule(unit: WritingUnit, body: SetRuleCreate): Promise<readonly RuleRow[]> {
 	const [users, resources] = [ruleSide(body, 'userset'), ruleSide(body, 'resourceset')];
