@@ -43,8 +43,7 @@ interface InSession {
 /**
  * Access rules for endpoints, with the handler context for each rule. The rules are in `access/`. `.write` requires a
  * key with write access; above the environment, the key must also be at that level or higher. Element users have no
- * key, and
- * their rules begin with `element`.
+ * key, and their rules begin with `element`.
  *
  * A console session can replace a key. It has its key's rights in a single environment and can read the levels above
  * it. It reaches other environments only as copy targets. With a confirmation, it can also delete projects, and read

@@ -9,7 +9,7 @@ export function v1Failure(path: string): Failure | null {
 	const successor = v2Successor(path);
 	const where =
 		successor === null
-			? 'version 2 finds an object by its type'
+			? 'find the version 2 path by the object type'
 			: `use \`${successor}\`, with keys in place of slugs and \`custom_id\``;
 	const info = { successor, guide: 'docs/develop/migration.md' };
 	return new Failure('gone', `version 1 of the API is not supported: ${where}; ${guide}`, info);

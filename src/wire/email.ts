@@ -9,7 +9,7 @@ const specialUse: ReadonlySet<string> = new Set(['arpa', 'invalid', 'local', 'lo
 
 const atom = "[\\p{L}\\p{N}\\p{M}!#$%&'*+\\-/=?^_`{|}~]+";
 const localPart = new RegExp(`^${atom}(?:\\.${atom})*$`, 'u');
-/** A label that is not encoded, in any script. Only encoded labels contain `--` in the third and fourth place. */
+/** Domain label in any script. `--` in the third and fourth place is reserved for encoded labels (`xn--`). */
 const label = /^(?:xn--|(?!..--))[\p{L}\p{N}][\p{L}\p{N}\p{M}-]*$/iu;
 
 const maxLocalLength = 64;

@@ -6,7 +6,7 @@ import { complaint } from '../support/failure.js';
 import type { Listed } from '../support/listed.js';
 import { newPlace, type Place } from '../support/management.js';
 
-/** Concurrent callers lose no write, skip no revision, and see no internal problem. */
+/** Concurrent callers lose no writes, skip no revisions, and see no internal errors. */
 
 const journey = onEachStore();
 

@@ -42,7 +42,7 @@ const path = '/v2/elements/:proj_id/:env_id/probe';
 const probes = [
 	endpoint({
 		name: 'readProbe',
-		summary: 'Who asks, and how many tenants there are',
+		summary: 'Get the signed-in user and the tenant count',
 		tag: 'Probe',
 		method: 'get',
 		path,
@@ -56,7 +56,7 @@ const probes = [
 	}),
 	endpoint({
 		name: 'writeProbe',
-		summary: 'Makes a tenant',
+		summary: 'Create a tenant',
 		tag: 'Probe',
 		method: 'post',
 		path,
@@ -206,12 +206,12 @@ test('a write with a cookie requires an allowed origin of the environment, or th
 		{ origin: '' },
 	]) {
 		fails(t, await sending(url, { cookie, ...headers }).post(place.at, body), 403, 'elements_origins');
-		// A different content type, for which browsers send no preflight request, is refused as well.
+		// A different content type, for which browsers send no preflight request, is rejected too.
 		const plain = { cookie, 'content-type': 'text/plain', ...headers };
 		fails(t, await sending(url, plain).post(place.at, undefined, { raw: JSON.stringify(body) }), 403);
 	}
 	t.is(await place.revision(), before);
-	t.is((await sending(url, { cookie }).get(place.at)).status, 200, 'only CORS refuses reads');
+	t.is((await sending(url, { cookie }).get(place.at)).status, 200, 'only CORS rejects reads');
 	const { element_bearer_token } = await signIn(place);
 	const forged = { authorization: `Bearer ${element_bearer_token}`, origin: foreignOrigin };
 	t.is(
@@ -225,7 +225,7 @@ test('a write with a cookie requires an allowed origin of the environment, or th
 });
 
 const between: Readonly<Record<string, (place: Place, bearer: Client) => Promise<unknown>>> = {
-	'is taken out of the tenant': ({ http, facts }) => http.delete(`${facts}/tenants/acme/users/ann`),
+	'is removed from the tenant': ({ http, facts }) => http.delete(`${facts}/tenants/acme/users/ann`),
 	'is deleted': ({ http, facts }) => http.delete(`${facts}/users/ann`),
 	'signs out': (_, session) => session.post('/v2/auth/logout'),
 	'is signed out': ({ http, project, key }) => http.delete(`/v2/elements/${project}/${key}/sessions?user=ann`),

@@ -120,7 +120,7 @@ test('every parameter, body and response has a valid example', (t) => {
 	t.true(places.length > 200);
 	for (const [at, { schema, example }] of places) {
 		t.not(example, undefined, at);
-		// A request example may contain ignored members. A response example must contain only described members.
+		// A request example may contain ignored fields. A response example must contain only described fields.
 		const parsed = validators.of(schema as Json, !at.includes('requestBody')).safeParse(example);
 		t.true(parsed.success, `${at}: ${JSON.stringify(example)} ${parsed.error}`);
 	}

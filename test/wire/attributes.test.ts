@@ -21,14 +21,14 @@ const tooManyValues = `: must not contain more than ${maxValues} values`;
 const tooMuchText = `: must not contain more than ${maxText} characters of text`;
 
 const excessive: readonly (readonly [string, object, string])[] = [
-	['members', object(maxMembers + 1), `: ${tooManyMembers}`],
-	['members of an object inside', { a: [1, { b: object(maxMembers + 1) }] }, `a.1.b: ${tooManyMembers}`],
-	['50,000 members', { a: object(50_000) }, `a: ${tooManyMembers}`],
-	['values in an array', { a: range(maxValues) }, tooManyValues],
-	['values in many arrays', { a: range(200).map(() => range(50)) }, tooManyValues],
-	['text', { a: 'x'.repeat(maxText) }, tooMuchText],
-	['text in items', { a: range(100).map(() => 'x'.repeat(700)) }, tooMuchText],
-	['text of names', { ['x'.repeat(maxText + 1)]: 0 }, tooMuchText],
+	['too many fields', object(maxMembers + 1), `: ${tooManyMembers}`],
+	['too many fields in a nested object', { a: [1, { b: object(maxMembers + 1) }] }, `a.1.b: ${tooManyMembers}`],
+	['50,000 fields', { a: object(50_000) }, `a: ${tooManyMembers}`],
+	['too many values in an array', { a: range(maxValues) }, tooManyValues],
+	['too many values in several arrays', { a: range(200).map(() => range(50)) }, tooManyValues],
+	['too much text in a string', { a: 'x'.repeat(maxText) }, tooMuchText],
+	['too much text in array items', { a: range(100).map(() => 'x'.repeat(700)) }, tooMuchText],
+	['too much text in a field name', { ['x'.repeat(maxText + 1)]: 0 }, tooMuchText],
 ];
 
 const within: readonly object[] = [
@@ -40,7 +40,7 @@ const within: readonly object[] = [
 ];
 
 for (const [what, value, problem] of excessive) {
-	test(`oversized attributes are rejected: ${what}`, (t) => {
+	test(`rejects attributes with ${what}`, (t) => {
 		t.deepEqual(parsed(ComparedAttributes, value), { problems: [problem] });
 	});
 }
@@ -56,7 +56,7 @@ test('a whole number that JSON parsers round is rejected with its location', (t)
 		t.deepEqual(parsed(ComparedAttributes, { a: { b: [1, number] } }), { problems: [`a.b.1: ${told}`] });
 	}
 	const many = parsed(ComparedAttributes, { a: range(1000).map(() => 2 ** 53) });
-	t.is('problems' in many && many.problems.length, 20, 'told of some');
+	t.is('problems' in many && many.problems.length, 20, 'only the first problems are reported');
 	for (const number of [9007199254740991, -9007199254740991, 0.1, 1e-300]) {
 		t.deepEqual(parsed(ComparedAttributes, { number }), { data: { number } });
 	}
@@ -68,17 +68,17 @@ const tenant = { name: 'A' };
 /** Every place with stored attributes or attributes sent for comparison. Stored attributes reject inexact numbers. */
 const places: readonly (readonly [string, z.ZodType, (attributes: object) => unknown, stored: boolean])[] = [
 	['a new user', UserCreate, (attributes) => ({ key: 'a', attributes }), true],
-	['a user put', UserReplace, (attributes) => ({ attributes }), true],
-	['a user changed', UserUpdate, (attributes) => ({ attributes }), true],
+	['a replaced user', UserReplace, (attributes) => ({ attributes }), true],
+	['a changed user', UserUpdate, (attributes) => ({ attributes }), true],
 	['a new tenant', TenantCreate, (attributes) => ({ key: 'a', ...tenant, attributes }), true],
-	['a tenant changed', TenantUpdate, (attributes) => ({ attributes }), true],
+	['a changed tenant', TenantUpdate, (attributes) => ({ attributes }), true],
 	[
 		'a new instance',
 		ResourceInstanceCreate,
 		(attributes) => ({ key: 'a', resource: 'b', tenant: 'c', attributes }),
 		true,
 	],
-	['an instance changed', ResourceInstanceUpdate, (attributes) => ({ attributes }), true],
+	['a changed instance', ResourceInstanceUpdate, (attributes) => ({ attributes }), true],
 	['an invite', UserInviteApprove, (attributes) => ({ email: 'a@example.com', key: 'a', attributes }), true],
 	['a user in a document', EnvironmentDocument, (attributes) => facts({ users: { a: { attributes } } }), true],
 	[

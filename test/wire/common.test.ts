@@ -101,10 +101,10 @@ const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]
 	],
 	['keyed', keyed(z.int()), json('{"__proto__":1}'), ['__proto__: is a reserved name']],
 	['keyed', keyed(z.int()), [], [': Invalid input: expected record, received array']],
-	['unserved', unserved('wishes are not served', 'Wishes.'), { a: 1 }, [': wishes are not served']],
-	['unserved', unserved('wishes are not served', 'Wishes.'), 'a', [': wishes are not served']],
-	['unserved', unserved('wishes are not served', 'Wishes.'), false, [': wishes are not served']],
-	['unserved', unserved('wishes are not served', 'Wishes.'), ['a'], [': wishes are not served']],
+	['unserved', unserved('is not supported', 'Not supported.'), { a: 1 }, [': is not supported']],
+	['unserved', unserved('is not supported', 'Not supported.'), 'a', [': is not supported']],
+	['unserved', unserved('is not supported', 'Not supported.'), false, [': is not supported']],
+	['unserved', unserved('is not supported', 'Not supported.'), ['a'], [': is not supported']],
 ];
 
 for (const [name, schema, value, problems] of refused) {
@@ -122,7 +122,7 @@ const presence = z.object({
 	optional: optional(Text),
 	defaulted: defaulted(z.array(Text), () => ['x']),
 	clearable: clearable(Text),
-	unserved: unserved('wishes are not served', 'Wishes.'),
+	unserved: unserved('is not supported', 'Not supported.'),
 });
 
 const present: readonly (readonly [string, unknown, unknown])[] = [
@@ -132,8 +132,8 @@ const present: readonly (readonly [string, unknown, unknown])[] = [
 		{ optional: null, defaulted: null, clearable: null, unserved: null },
 		{ optional: undefined, defaulted: ['x'], clearable: null, unserved: undefined },
 	],
-	['given', { optional: 'a', defaulted: [], clearable: 'b' }, { optional: 'a', defaulted: [], clearable: 'b' }],
-	['empty, where nothing is served', { unserved: {} }, { defaulted: ['x'], unserved: undefined }],
+	['present', { optional: 'a', defaulted: [], clearable: 'b' }, { optional: 'a', defaulted: [], clearable: 'b' }],
+	['an empty value for an unsupported field', { unserved: {} }, { defaulted: ['x'], unserved: undefined }],
 ];
 
 for (const [title, value, becomes] of present) {

@@ -13,7 +13,7 @@ import * as role from '../../src/wire/schema/role.js';
 import * as setRule from '../../src/wire/schema/set-rule.js';
 import { json, parsed } from './parsed.js';
 
-/** Bodies that grant access, with unknown members. */
+/** Bodies that grant access, with unknown fields. */
 
 const id = '0190f4c8-0000-7000-8000-00000000abcd';
 const rule = { role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' };
@@ -39,7 +39,7 @@ const grants: Readonly<Record<string, Grant>> = {
 		base: { user: 'ann', ...held },
 		shown: [assignment.RoleAssignmentRead],
 	},
-	'a role of a user': { body: user.UserRoleCreate, base: held, shown: [assignment.RoleAssignmentRead] },
+	'a user role': { body: user.UserRoleCreate, base: held, shown: [assignment.RoleAssignmentRead] },
 	'a relationship': {
 		body: tuple.RelationshipTupleCreate,
 		base: related,
@@ -51,44 +51,44 @@ const grants: Readonly<Record<string, Grant>> = {
 		base: { ...rule, when },
 		shown: [derivation.DerivedRoleRuleRead],
 	},
-	'the derivations of a role': {
+	'all derivations for a role': {
 		body: derivation.DerivedRoleBlockEdit,
 		base: { users_with_role: [rule], when },
 		shown: [derivation.DerivedRoleBlockRead],
 	},
-	'when derivations count': {
+	'derivation settings': {
 		body: derivation.DerivationSettingsEdit,
 		base: when,
 		shown: [derivation.DerivationSettingsRead],
 	},
-	'a role of a group': {
+	'a group role': {
 		body: group.GroupRoleCreate,
 		base: groupRole,
 		shown: [group.GroupRoleRead],
 	},
-	'a member of a group': {
+	'a group member': {
 		body: group.GroupUserAdd,
 		base: { tenant: 'acme' },
 		shown: [group.GroupRead, user.UserRead],
 	},
-	'a group in a group': {
+	'a nested group': {
 		body: group.GroupNesting,
 		base: { group_instance_key: 'group:a' },
 		shown: [group.GroupRead, group.GroupReadSchema],
 	},
 	'permissions of a role': { body: role.RolePermissions, base: permissions, shown: [role.RoleRead] },
-	'permissions of a role of a resource': {
+	'permissions of a resource role': {
 		body: resourceRole.ResourceRolePermissions,
 		base: { permissions: ['read'] },
 		shown: [resourceRole.ResourceRoleRead],
 	},
 	'an invite': { body: invite.UserInviteCreate, base: invited, shown: [invite.UserInviteRead] },
-	'a change of an invite': {
+	'an invite update': {
 		body: invite.UserInviteUpdate,
 		base: { first_name: 'Ann' },
 		shown: [invite.UserInviteRead],
 	},
-	'the approval of an invite': { body: invite.UserInviteApprove, base: approved, shown: [invite.UserInviteRead] },
+	'an invite approval': { body: invite.UserInviteApprove, base: approved, shown: [invite.UserInviteRead] },
 };
 
 const strangers = ['expires_at', 'condition', 'conditions', 'valid_until', 'constructor', 'hasOwnProperty'];
@@ -129,7 +129,7 @@ function described(body: z.ZodType) {
 	return $defs[String(body.meta()?.id)] ?? {};
 }
 
-/** Returns the unknown members that the schema rejects, with a list for each place. */
+/** Returns the unknown fields that the schema rejects, with a list for each object. */
 function refused(schema: z.ZodType, value: unknown): readonly (readonly string[])[] {
 	const issues = schema.safeParse(value).error?.issues ?? [];
 	return issues.map((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : [issue.message]));
@@ -140,15 +140,15 @@ const resourceBodies = [ResourceCreate, ResourceReplace, ResourceUpdate];
 
 const nested: readonly (readonly [string, z.ZodType, unknown, string])[] = [
 	['a new user', user.UserCreate, { key: 'a', role_assignments: [held, { ...held, ...lost }] }, 'role_assignments.1'],
-	['a user put', user.UserReplace, { role_assignments: [{ ...held, ...lost }] }, 'role_assignments.0'],
+	['a replaced user', user.UserReplace, { role_assignments: [{ ...held, ...lost }] }, 'role_assignments.0'],
 	[
-		'many users',
+		'users in bulk',
 		user.UserBulkCreate,
 		{ operations: [{ key: 'a' }, { key: 'b', role_assignments: [{ ...held, ...lost }] }] },
 		'operations.1.role_assignments.0',
 	],
 	[
-		'many assignments',
+		'assignments in bulk',
 		assignment.RoleAssignmentBulkCreate,
 		[
 			{ user: 'a', ...held },
@@ -156,22 +156,27 @@ const nested: readonly (readonly [string, z.ZodType, unknown, string])[] = [
 		],
 		'1',
 	],
-	['many relationships', tuple.RelationshipTupleBulkCreate, { operations: [{ ...related, ...lost }] }, 'operations.0'],
+	[
+		'relationships in bulk',
+		tuple.RelationshipTupleBulkCreate,
+		{ operations: [{ ...related, ...lost }] },
+		'operations.0',
+	],
 	['a rule in an implicit grant', derivation.DerivedRoleRuleCreate, { ...rule, when: { ...when, ...lost } }, 'when'],
 	[
-		'a new role of a resource',
+		'a new resource role',
 		resourceRole.ResourceRoleCreate,
 		{ key: 'a', name: 'A', granted_to: { users_with_role: [{ ...rule, ...lost }] } },
 		'granted_to.users_with_role.0',
 	],
 	[
-		'a change of a role of a resource',
+		'a resource role update',
 		resourceRole.ResourceRoleUpdate,
 		{ granted_to: { users_with_role: [], when: { ...when, ...lost } } },
 		'granted_to.when',
 	],
 	[
-		'many roles',
+		'roles in bulk',
 		role.RoleBulkReplace,
 		{ operations: [{ key: 'a', name: 'A', resource: 'document', granted_to: { ...lost } }] },
 		'operations.0.granted_to',
@@ -179,7 +184,7 @@ const nested: readonly (readonly [string, z.ZodType, unknown, string])[] = [
 	...resourceBodies.map(
 		(schema) =>
 			[
-				'a role in a resource',
+				'a resource role in a resource body',
 				schema,
 				{ key: 'a', name: 'A', actions: {}, roles: { r: { name: 'R', granted_to: { when: lost } } } },
 				'roles.r.granted_to.when',
@@ -225,17 +230,10 @@ const expiring = Object.entries(grants).filter(([, { body }]) => {
 	return Object.hasOwn(described(body).properties ?? {}, 'expires_at');
 });
 
-test('only roles, members and relationships can expire', (t) => {
+test('only grants of roles, memberships and relationships can expire', (t) => {
 	t.deepEqual(
 		expiring.map(([title]) => title),
-		[
-			'a role assignment',
-			'a role of a user',
-			'a relationship',
-			'a role of a group',
-			'a member of a group',
-			'a group in a group',
-		],
+		['a role assignment', 'a user role', 'a relationship', 'a group role', 'a group member', 'a nested group'],
 	);
 });
 
@@ -258,17 +256,17 @@ for (const [title, { body, base }] of expiring) {
 
 const removals: Readonly<Record<string, readonly [z.ZodType, object]>> = {
 	'a role assignment': [assignment.RoleAssignmentRemove, { user: 'ann', ...held }],
-	'a role of a user': [user.UserRoleRemove, held],
+	'a user role': [user.UserRoleRemove, held],
 	'a relationship': [tuple.RelationshipTupleRemove, related],
 	'a set rule': [setRule.SetRuleRemove, setRuleBody],
 	'an implicit grant': [derivation.DerivedRoleRuleRemove, { ...rule, when: { condition: 1 } }],
-	'a role of a group': [group.GroupRoleRemove, groupRole],
-	'a group in a group': [group.GroupNestingRemove, { group_instance_key: 'group:a' }],
+	'a group role': [group.GroupRoleRemove, groupRole],
+	'a nested group': [group.GroupNestingRemove, { group_instance_key: 'group:a' }],
 	'permissions of a role': [role.RolePermissionsRemove, permissions],
 };
 
 for (const [title, [schema, base]] of Object.entries(removals)) {
-	test(`${title} is removed, whatever else the body contains`, (t) => {
+	test(`a request to remove ${title} may contain unknown fields`, (t) => {
 		t.deepEqual(parsed(schema, { ...base, ...lost }), parsed(schema, base));
 		t.true('data' in parsed(schema, base));
 	});

@@ -30,7 +30,7 @@ const instance = 'document:budget:2';
 
 const accepted: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
 	[
-		'a project gets its first environments',
+		'a project, with default environments',
 		ProjectCreate,
 		project,
 		{
@@ -47,9 +47,9 @@ const accepted: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
 		{ ...project, initial_environments: [] },
 		{ ...project, initial_environments: [] },
 	],
-	['a project update of nothing', ProjectUpdate, {}, {}],
+	['an empty project update', ProjectUpdate, {}, {}],
 	[
-		'an environment with signing keys',
+		'an environment with verification keys',
 		EnvironmentCreate,
 		{ key: 'dev', name: 'Dev', jwks: { url: 'https://id.acme.com/keys' } },
 		{ key: 'dev', name: 'Dev', jwks: { ttl: 600, url: 'https://id.acme.com/keys', jwks: null } },
@@ -66,7 +66,7 @@ const accepted: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
 		{ key: 'document', name: 'document', actions: { read: {}, 'read-all': { name: 'Read all' } } },
 	],
 	[
-		'a resource with nothing where nothing is served yet',
+		'a resource with empty or null parts',
 		ResourceCreate,
 		{ key: 'a', name: '', actions: {}, attributes: null, roles: {}, relations: null },
 		{ key: 'a', name: '', actions: {}, attributes: undefined, roles: {}, relations: undefined },
@@ -78,7 +78,7 @@ const accepted: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
 		{ attributes: { a: { type: 'object_array' }, b: { type: 'bool', description: 'B' } } },
 	],
 	[
-		'a resource update that clears',
+		'a resource update with nulls',
 		ResourceUpdate,
 		{ name: null, description: null, actions: null },
 		{ name: undefined, description: null, actions: undefined },
@@ -111,9 +111,9 @@ const accepted: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
 			granted_to: undefined,
 		},
 	],
-	['a role update keeps what is absent', RoleUpdate, { description: 'x' }, { description: 'x' }],
+	['a role update with a single field', RoleUpdate, { description: 'x' }, { description: 'x' }],
 	[
-		'a role of a resource, derived',
+		'a derived resource role',
 		ResourceRoleCreate,
 		{ key: 'a', name: 'A', granted_to: { users_with_role: [rule] } },
 		{
@@ -124,13 +124,13 @@ const accepted: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
 		},
 	],
 	[
-		'a role of a resource that is derived no more',
+		'a resource role update that removes the derivations',
 		ResourceRoleUpdate,
 		{ granted_to: null, permissions: null },
 		{ granted_to: null, permissions: undefined },
 	],
 	[
-		'many roles, of tenants and of a resource',
+		'tenant roles and resource roles in bulk',
 		RoleBulkReplace,
 		{
 			operations: [
@@ -151,8 +151,8 @@ const accepted: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
 		{ permissions: ['document:read', id] },
 		{ permissions: ['document:read', id] },
 	],
-	['a user by key alone', UserCreate, { key: 'auth0|elon' }, { key: 'auth0|elon', attributes: {} }],
-	['a user replaced by path', UserReplace, { email: 'a@b.co' }, { email: 'a@b.co', attributes: {} }],
+	['a user with only a key', UserCreate, { key: 'auth0|elon' }, { key: 'auth0|elon', attributes: {} }],
+	['a user replacement without a key', UserReplace, { email: 'a@b.co' }, { email: 'a@b.co', attributes: {} }],
 	[
 		'a user with nulls',
 		UserCreate,
@@ -172,12 +172,7 @@ const accepted: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
 		{ key: 'a', role_assignments: [{ role: 'admin', tenant: 'acme', resource_instance: null }] },
 		{ key: 'a', attributes: {}, role_assignments: [{ role: 'admin', tenant: 'acme', resource_instance: undefined }] },
 	],
-	[
-		'a user update that clears',
-		UserUpdate,
-		{ email: null, attributes: { a: 1 } },
-		{ email: null, attributes: { a: 1 } },
-	],
+	['a user update with null', UserUpdate, { email: null, attributes: { a: 1 } }, { email: null, attributes: { a: 1 } }],
 	['a tenant without attributes', TenantCreate, { key: 'acme', name: 'Acme' }, { key: 'acme', name: 'Acme' }],
 	['a tenant update', TenantUpdate, { description: 'x' }, { description: 'x' }],
 	[
@@ -187,7 +182,7 @@ const accepted: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
 		{ user: 'a@b.co', role: 'admin', tenant: 'acme', resource_instance: undefined },
 	],
 	[
-		'an assignment on an instance, whose tenant need not be named',
+		'an assignment on an instance, without a tenant',
 		RoleAssignmentCreate,
 		{ user: 'a@b.co', role: 'admin', tenant: null, resource_instance: 'document:budget' },
 		{ user: 'a@b.co', role: 'admin', tenant: undefined, resource_instance: 'document:budget' },
@@ -202,7 +197,7 @@ const accepted: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
 ];
 
 for (const [title, schema, value, becomes] of accepted) {
-	test(`accepted: ${title}`, (t) => {
+	test(`accepts ${title}`, (t) => {
 		t.deepEqual(parsed(schema, value), { data: becomes });
 	});
 }
@@ -213,33 +208,33 @@ const storable = 'must not contain NUL characters or lone surrogates';
 const types = 'expected one of "bool"|"number"|"string"|"time"|"array"|"json"|"object"|"object_array"';
 
 const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]])[] = [
-	['a project of nothing', ProjectCreate, {}, [`key: ${required}`, `name: ${required}`]],
+	['a project without fields', ProjectCreate, {}, [`key: ${required}`, `name: ${required}`]],
 	[
-		'a project with a wrong environment',
+		'an initial environment with an invalid key',
 		ProjectCreate,
 		{ ...project, initial_environments: [{ key: 'a b', name: 'x' }] },
 		[`initial_environments.0.key: ${key}`],
 	],
 	[
-		'a namespace',
+		'an invalid namespace',
 		ProjectCreate,
 		{ ...project, urn_namespace: 'A' },
 		['urn_namespace: must consist of two or more of a-z, 0-9, `-`'],
 	],
 	[
-		'a policy repository',
+		'an invalid policy repository id',
 		ProjectCreate,
 		{ ...project, active_policy_repo_id: 'x' },
 		['active_policy_repo_id: must be a UUID'],
 	],
 	[
-		'a plain jwks url',
+		'a jwks URL without TLS',
 		EnvironmentCreate,
 		{ key: 'a', name: 'a', jwks: { url: 'http://a.io' } },
 		['jwks.url: must be an https URL'],
 	],
 	[
-		'settings that are no object',
+		'settings that are not an object',
 		EnvironmentCreate,
 		{ key: 'a', name: 'a', settings: [] },
 		['settings: must be an object'],
@@ -251,27 +246,37 @@ const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]
 		['actions: Invalid input: expected record, received undefined'],
 	],
 	['a replacement without a name', ResourceReplace, { actions: {} }, [`name: ${required}`]],
-	['an action key', ResourceCreate, { key: 'a', name: 'a', actions: { 'a:b': {} } }, [`actions.a:b: ${key}`]],
+	['an invalid action key', ResourceCreate, { key: 'a', name: 'a', actions: { 'a:b': {} } }, [`actions.a:b: ${key}`]],
 	[
-		'an action key that is a prototype',
+		'the action key `__proto__`',
 		ResourceCreate,
 		json('{"key":"a","name":"a","actions":{"__proto__":{"name":"x"}}}'),
 		['actions.__proto__: is a reserved name'],
 	],
 	[
-		'an action that is no object',
+		'an action that is not an object',
 		ResourceCreate,
 		{ key: 'a', name: 'a', actions: { a: null } },
 		['actions.a: Invalid input: expected object, received null'],
 	],
 	[
-		'an attribute type',
+		'an invalid attribute key',
 		ResourceCreate,
 		{ key: 'a', name: 'a', actions: {}, attributes: { 'b c': { type: 'int' } } },
 		[`attributes.b c: ${key}`],
 	],
-	['an attribute type', ResourceAttributeCreate, { key: 'a', type: 'int' }, [`type: Invalid option: ${types}`]],
-	['an attribute type', ResourceAttributeUpdate, { type: 'int' }, [`type: Invalid option: ${types}`]],
+	[
+		'a new attribute with an invalid type',
+		ResourceAttributeCreate,
+		{ key: 'a', type: 'int' },
+		[`type: Invalid option: ${types}`],
+	],
+	[
+		'an attribute update with an invalid type',
+		ResourceAttributeUpdate,
+		{ type: 'int' },
+		[`type: Invalid option: ${types}`],
+	],
 	['a resource role without a name', ResourceUpdate, { roles: { a: {} } }, [`roles.a.name: ${required}`]],
 	[
 		'a derivation without its relation',
@@ -280,13 +285,13 @@ const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]
 		[`granted_to.users_with_role.0.linked_by_relation: ${required}`],
 	],
 	[
-		'a derived tenant role among many',
+		'a derived tenant role in bulk',
 		RoleBulkReplace,
 		{ operations: [{ key: 'a', name: 'a', granted_to: { when: { no_direct_roles_on_object: true } } }] },
 		[`operations.0.granted_to: ${underived}`],
 	],
 	[
-		'action attributes',
+		'action attributes with NUL',
 		ResourceActionCreate,
 		json('{"key":"a","name":"a","attributes":{"x":{"y":"\\u0000"}}}'),
 		[`attributes.x.y: ${storable}`],
@@ -302,50 +307,60 @@ const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]
 	],
 	['a name with NUL', RoleCreate, { key: 'a', name: 'a\u0000' }, [`name: ${storable}`]],
 	[
-		'permissions that are no list',
+		'permissions that are not a list',
 		RoleCreate,
 		{ key: 'a', name: 'a', permissions: 'x:y' },
 		['permissions: Invalid input: expected array, received string'],
 	],
 	[
-		'permissions that are no text',
+		'permissions that are not strings',
 		RolePermissions,
 		{ permissions: [1] },
 		['permissions.0: Invalid input: expected string, received number'],
 	],
-	['no permissions', RolePermissions, {}, ['permissions: Invalid input: expected array, received undefined']],
 	[
-		'a derived role',
+		'a body without permissions',
+		RolePermissions,
+		{},
+		['permissions: Invalid input: expected array, received undefined'],
+	],
+	[
+		'a derived tenant role',
 		RoleCreate,
 		{ key: 'a', name: 'a', granted_to: { users_with_role: [] } },
 		[`granted_to: ${underived}`],
 	],
 	['a user without a key', UserCreate, {}, [`key: ${required}`]],
-	['an e-mail', UserCreate, { key: 'a', email: 'a@b' }, ['email: value is not a valid email address']],
-	['an e-mail of no text', UserUpdate, { email: 3 }, ['email: Invalid input: expected string, received number']],
+	['an invalid e-mail address', UserCreate, { key: 'a', email: 'a@b' }, ['email: value is not a valid email address']],
+	[
+		'an e-mail address that is not a string',
+		UserUpdate,
+		{ email: 3 },
+		['email: Invalid input: expected string, received number'],
+	],
 	['attributes that are a list', UserReplace, { attributes: [1] }, ['attributes: must be an object']],
 	[
-		'a role on an instance',
+		'a role assignment on an invalid instance name',
 		UserCreate,
 		{ key: 'a', role_assignments: [{ role: 'r', tenant: 't', resource_instance: instance }] },
 		['role_assignments.0.resource_instance: must be `<resource key>:<instance key>` or an id'],
 	],
 	['a role without a tenant', UserRoleRemove, { role: 'r' }, [`tenant: ${required}`]],
-	['a tenant key', TenantCreate, { key: 'a@b', name: 'x' }, [`key: ${key}`]],
+	['an invalid tenant key', TenantCreate, { key: 'a@b', name: 'x' }, [`key: ${key}`]],
 	[
-		'an assignment of nothing',
+		'an assignment without fields',
 		RoleAssignmentCreate,
 		{},
 		[`user: ${required}`, `role: ${required}`, `tenant: ${required}`],
 	],
 	[
-		'an assignment on what is no instance',
+		'an assignment on an invalid instance name',
 		RoleAssignmentCreate,
 		{ user: 'u', role: 'r', tenant: 't', resource_instance: instance },
 		['resource_instance: must be `<resource key>:<instance key>` or an id'],
 	],
 	[
-		'the second of many',
+		'an invalid second assignment in bulk',
 		RoleAssignmentBulkCreate,
 		[
 			{ user: 'u', role: 'r', tenant: 't' },
@@ -354,7 +369,7 @@ const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]
 		[`1.tenant: ${required}`],
 	],
 	[
-		'assignments that are no list',
+		'assignments that are not a list',
 		RoleAssignmentBulkCreate,
 		{ operations: [] },
 		[': Invalid input: expected array, received object'],
@@ -362,7 +377,7 @@ const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]
 ];
 
 for (const [index, [title, schema, value, problems]] of refused.entries()) {
-	test(`rejected ${index}: ${title}`, (t) => {
+	test(`rejects ${title} (${index})`, (t) => {
 		t.deepEqual(parsed(schema, value), { problems: [...problems] });
 	});
 }

@@ -10,7 +10,7 @@ export function parsed(
 	return { problems: result.error.issues.map((issue) => `${issue.path.map(String).join('.')}: ${issue.message}`) };
 }
 
-/** Parses JSON text in the same way as the server, which treats `__proto__` as an ordinary member. */
+/** Parses JSON text in the same way as the server, which treats `__proto__` as an ordinary field. */
 export function json(text: string): unknown {
 	return JSON.parse(text);
 }

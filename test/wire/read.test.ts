@@ -371,7 +371,7 @@ test('all models fit into a single OpenAPI document', async (t) => {
 	const models = Object.keys(plain.components.schemas);
 	for (const name of Object.keys(answers)) if (name !== 'PolicyRead') t.true(models.includes(name), name);
 	// A schema without content documents nothing. The only exceptions are maps that are always empty: their default is
-	// `{}`, and they forbid members.
+	// `{}`, and they forbid fields.
 	const described = JSON.stringify(document, (name, value) => (name === 'example' ? undefined : value));
 	const blank = [...described.matchAll(/"(\w+)":\{\}/g)].map(([, field]) => field);
 	t.deepEqual([...new Set(blank)].sort(), []);

@@ -84,7 +84,7 @@ export const elementsConfigs = [
 	endpoint({
 		...memberPlace.get,
 		name: 'getElementsConfig',
-		summary: 'One element',
+		summary: 'Get an element',
 		access: 'environment.read',
 		returns: { 200: ElementsConfigRead },
 		failures: { 404: 'No such element' },

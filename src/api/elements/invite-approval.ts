@@ -31,8 +31,8 @@ export const inviteApproval = [
 		summary: 'Approve an invite with an application token',
 		description:
 			"`Authorization: Bearer` carries the invited user's token (JWT), verified as in `elements_fe_login_as`. Its " +
-			'user key or e-mail address must match the invite, and `email` must be the invited address. A user without an ' +
-			'existing record is created, and the user gets the role in the invite.',
+			'user key or e-mail address must match the invite, and `email` must be the invited address. A missing user is ' +
+			'created. The user gets the role in the invite.',
 		tag: 'User management',
 		method: 'post',
 		path: '/v2/auth/:env_id/user_invites/:code/approve',

@@ -36,8 +36,8 @@ const example = { ...triple, tenant: 'default' };
 const filterText =
 	'Filters may be repeated: an object must match one value of each filter. Unknown values match nothing.';
 const mismatch =
-	"The instances are in different tenants, the subject's type does not fit the relation, or too many roles would " +
-	'lead to one role in a cycle';
+	"The instances are in different tenants, the subject's type does not fit the relation, or a role would be derived " +
+	'from too many roles in a cycle';
 const missing = 'A relation or tenant does not exist, or a missing instance cannot be created';
 const collectionPlace = methods({ tag, path: collection, params: EnvironmentPath });
 const bulkPlace = methods({ tag, path: `${collection}/bulk`, params: EnvironmentPath });

@@ -31,7 +31,7 @@ export const environmentCopies = [
 		returns: { 201: EnvironmentRead },
 		answerHeaders: RevisionAnswer,
 		failures: {
-			400: 'Too many roles in the target would lead to one role in a cycle',
+			400: 'A role in the target would be derived from too many roles in a cycle',
 			404:
 				'No such project or environment, or a copied object refers to an object that is neither copied nor in the ' +
 				'target',

@@ -51,7 +51,7 @@ export const environments = [
 	endpoint({
 		...memberPlace.get,
 		name: 'getEnvironment',
-		summary: 'One environment',
+		summary: 'Get an environment',
 		access: 'environment.read',
 		returns: { 200: EnvironmentRead },
 		failures: { 404: 'No such project or environment' },

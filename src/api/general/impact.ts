@@ -19,7 +19,7 @@ const explanationFailures = {
 	404: 'No such environment, or no such revision yet',
 	409: 'The environment has no policy yet, or changes too often',
 	410: 'The revision is no longer stored, or its number now belongs to a different revision',
-	429: 'Too many such requests are queued for the environment',
+	429: 'Too many impact requests are queued for the environment',
 	503: 'The time or memory limit was exceeded, or the process ended',
 };
 
@@ -51,7 +51,7 @@ export const impact = [
 			409:
 				'An object in the draft has changed since `base_revision`, as listed in `additional_info.conflicts`; an ' +
 				'object to create already exists; or the environment changes too often',
-			429: 'Too many such requests are queued for the environment',
+			429: 'Too many impact requests are queued for the environment',
 			503: 'The time or memory limit was exceeded, or the process ended',
 		},
 		handle: async ({ body: { draft, limits }, closed }, { scope, caller, source }) => {

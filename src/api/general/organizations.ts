@@ -41,7 +41,7 @@ export const organizations = [
 	endpoint({
 		...memberPlace.get,
 		name: 'getOrganization',
-		summary: 'One organization',
+		summary: 'Get an organization',
 		access: 'organization.read',
 		returns: { 200: OrganizationRead },
 		failures: { 404: 'No such organization' },

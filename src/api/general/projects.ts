@@ -47,7 +47,7 @@ export const projects = [
 	endpoint({
 		...methods({ tag, path: '/v2/projects/:proj_id', params: ProjectPath }).get,
 		name: 'getProject',
-		summary: 'One project',
+		summary: 'Get a project',
 		access: 'project.read',
 		returns: { 200: ProjectRead },
 		failures: { 404: 'No such project' },

@@ -69,8 +69,8 @@ export const transfer = [
 		returns: { 200: ImportReport },
 		failures: {
 			400:
-				'A permission does not have the form `resource:action`, a built-in attribute would change, or too many ' +
-				'roles would lead to one role in a cycle',
+				'A permission does not have the form `resource:action`, a built-in attribute would change, or a role would be ' +
+				'derived from too many roles in a cycle',
 			404: 'The document refers to a missing object',
 			409: 'An object exists with different content',
 		},

@@ -30,7 +30,7 @@ export const groupRoles = [
 		returns: { 200: GroupRead },
 		failures: {
 			400: notOne,
-			404: 'No such group, resource, instance, role of the resource or tenant',
+			404: 'No such group, resource, instance, resource role or tenant',
 			409: 'The group already has this role there, with the same or a later expiry',
 		},
 		handle: async ({ params, body }, { unit }) => {
@@ -65,7 +65,7 @@ export const groupRoles = [
 		name: 'listGroupRoles',
 		summary: 'List the roles of a group on resource instances',
 		description:
-			'Lists roles that members derive directly from this group. A nested group has the role `member` on its parent ' +
+			'Lists roles that members hold directly through this group. A nested group has the role `member` on its parent ' +
 			'group.',
 		access: 'environment.read',
 		query: PageQuery,

@@ -77,7 +77,7 @@ export const groups = [
 	endpoint({
 		...methods({ tag: groupTag, path: `${collection}/direct/:group_instance_key`, params: GroupPath }).get,
 		name: 'getDirectGroup',
-		summary: 'One group',
+		summary: 'Get a group',
 		access: 'environment.read',
 		returns: { 200: GroupReadSchema },
 		failures: { 404: noSuchGroup },

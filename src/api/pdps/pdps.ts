@@ -82,12 +82,8 @@ export const pdps = [
 			return replyWithConfig(account, environment, await rotateKey(account, config));
 		},
 	}),
-	refreshEndpoint(
-		'refreshPdpConfigs',
-		'Request a fresh snapshot load from all decision points in the environment',
-		collection,
-	),
-	refreshEndpoint('refreshPdpConfig', 'Request a fresh snapshot load from the decision points of a PDP config', member),
+	refreshEndpoint('refreshPdpConfigs', 'Make all decision points in the environment load a fresh snapshot', collection),
+	refreshEndpoint('refreshPdpConfig', 'Make the decision points of a PDP config load a fresh snapshot', member),
 	...(['enable', 'disable'] as const).map((verb) =>
 		endpoint({
 			...methods({ tag, path: `${member}/debug-audit-logs/${verb}`, params: ConfigPath }).put,

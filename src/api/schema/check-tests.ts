@@ -63,7 +63,7 @@ export const checkTests = [
 	endpoint({
 		...memberPlace.patch,
 		name: 'updateCheckTest',
-		summary: 'Change fields of a check test',
+		summary: 'Update a check test',
 		description: 'A `check` replaces the stored check completely. Null clears the description.',
 		access: 'environment.write',
 		body: CheckTestUpdate,
@@ -103,7 +103,7 @@ export const checkTests = [
 			400: 'The draft violates an API rule',
 			404: 'No such environment, or an object in the draft does not exist',
 			409: 'The draft conflicts with later changes, or the environment has no policy yet',
-			429: 'Too many such requests are queued for the environment',
+			429: 'Too many impact requests are queued for the environment',
 			503: 'The run exceeded the time or memory limit',
 		},
 		handle: async ({ body: { draft }, closed }, { scope, caller, source }) => {

@@ -22,7 +22,7 @@ const failures = {
 };
 const conditions = { allOf: [{ 'user.roles': { array_contains: 'editor' } }, { 'user.private': { equals: true } }] };
 
-/** Condition set previews before first use. Regolith adds these endpoints to Permit's API. */
+/** Condition set previews, which Permit's API does not have. */
 export const conditionPreviews = [
 	endpoint({
 		...methods({ tag, path: `${collection}/preview`, params: EnvironmentPath }).post,

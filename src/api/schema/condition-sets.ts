@@ -93,7 +93,7 @@ export const conditionSets = [
 		failures: {
 			400: 'The set is automatic',
 			404: 'No such condition set, or the parent does not exist',
-			409: 'The parameters changed, and roles are assigned under the set',
+			409: 'The parameters of a set with grants cannot change',
 		},
 		handle: async ({ params, body }, { unit }) => {
 			const set = await findConditionSet(unit, params.condition_set_id);
@@ -109,7 +109,7 @@ export const conditionSets = [
 		failures: {
 			400: 'The set is the parent of a different set',
 			404: 'No such condition set',
-			409: 'Roles declare the set',
+			409: 'A role or relation declares the set',
 		},
 		handle: async ({ params }, { unit }) =>
 			emptied(removeConditionSet(unit, await findConditionSet(unit, params.condition_set_id))),
@@ -147,7 +147,7 @@ function familyEndpoint({ name, summary, path, findIds }: Family) {
 		name,
 		summary,
 		access: 'environment.read',
-		description: 'Oldest first.',
+		description: 'The sets are listed oldest first.',
 		query: ConditionSetFamilyQuery,
 		returns: { 200: z.array(ConditionSetRead) },
 		failures: { 404: 'No such condition set' },

@@ -31,7 +31,7 @@ export const implicitGrants = [
 		body: DerivedRoleRuleCreate,
 		example,
 		returns: { 200: DerivedRoleRuleRead },
-		failures: { 400: `${mismatch}, or too many roles would lead to one role in a cycle`, 404: missing },
+		failures: { 400: `${mismatch}, or the role would be derived from too many roles in a cycle`, 404: missing },
 		handle: async ({ params, body }, { unit }) =>
 			reply(200, await grantImplicitly(unit, await findResourceRole(unit, params), body)),
 	}),

@@ -25,7 +25,7 @@ export const ResourceRolePath = ResourcePath.extend({ role_id: Reference });
 
 const noSuch = 'No such resource or role';
 const wrongPermission = 'A permission is malformed or belongs to a different resource';
-const wrongLink = `${wrongPermission}, a relation does not fit a derivation, or too many roles would lead to one role in a cycle`;
+const wrongLink = `${wrongPermission}, a relation does not fit a derivation, or a role would be derived from too many roles in a cycle`;
 const missing = 'No such resource or role, or a permission, parent or derivation refers to a missing object';
 const collectionPlace = methods({ tag, path: collection, params: ResourcePath });
 const memberPlace = methods({ tag, path: member, params: ResourceRolePath });

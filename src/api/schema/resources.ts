@@ -26,7 +26,7 @@ const member = `${collection}/:resource_id`;
 
 export const ResourcePath = EnvironmentPath.extend({ resource_id: Reference });
 
-const unlike = 'A built-in attribute would change, or too many roles would lead to one role in a cycle';
+const unlike = 'A built-in attribute would change, or a role would be derived from too many roles in a cycle';
 
 const replacement = {
 	name: 'Document',
@@ -69,7 +69,7 @@ export const resources = [
 	endpoint({
 		...memberPlace.get,
 		name: 'getResource',
-		summary: 'One resource',
+		summary: 'Get a resource',
 		access: 'environment.read',
 		returns: { 200: ResourceRead },
 		failures: { 404: 'No such resource' },
@@ -108,9 +108,8 @@ export const resources = [
 		name: 'updateResource',
 		summary: 'Update a resource',
 		description:
-			'`actions`, `attributes` and `relations` in the body replace the stored values as a whole. Null ' +
-			'clears a field that can ' +
-			'be empty.',
+			'`actions`, `attributes` and `relations` in the body replace the stored values as a whole. Null clears an ' +
+			'optional field.',
 		access: 'environment.write',
 		body: ResourceUpdate,
 		example: { description: 'Written by users' },

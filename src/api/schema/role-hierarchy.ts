@@ -50,7 +50,7 @@ export const roleHierarchy = hierarchyEndpoints({
 /** Parents and children for resource roles. */
 export const resourceRoleHierarchy = hierarchyEndpoints({
 	name: 'ResourceRole',
-	title: 'a role of a resource',
+	title: 'a resource role',
 	tag: 'Resource roles',
 	member: `${environment}/resources/:resource_id/roles/:role_id`,
 	path: ResourceRolePath,

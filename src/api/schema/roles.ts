@@ -138,8 +138,8 @@ export const roles = [
 		name: 'syncRoles',
 		summary: 'Create or replace roles in bulk',
 		description:
-			`At most ${maxBulkRoles} roles per call; all or none are written. An item with \`resource\` is a role of that ` +
-			'resource, an item without it a tenant role. Missing fields are reset. If several items have the same key, ' +
+			`At most ${maxBulkRoles} roles per call; all or none are written. An item with \`resource\` is a resource ` +
+			'role, and an item without it is a tenant role. Missing fields are reset. If several items have the same key, ' +
 			'the last item applies.',
 		access: 'environment.write',
 		body: RoleBulkReplace,
@@ -152,8 +152,8 @@ export const roles = [
 		returns: { 200: RoleBulkRead },
 		failures: {
 			400:
-				'A permission is malformed or belongs to a different resource, a relation does not fit a derivation, or too ' +
-				'many roles would lead to one role in a cycle',
+				'A permission is malformed or belongs to a different resource, a relation does not fit a derivation, or a role ' +
+				'would be derived from too many roles in a cycle',
 			404: 'A resource, permission, parent or derivation refers to a missing object',
 		},
 		handle: async ({ body }, { unit }) => reply(200, await syncRolesOfEitherKind(unit, body.operations)),

@@ -49,7 +49,7 @@ const contextual_facts = ContextualFacts.nullish().describe(
 const subjectType = z
 	.string()
 	.describe(
-		'Subject type. Users have the type `user` or `identity` unless configured otherwise. A resource key for sets of users.',
+		'Subject type: `user` or `identity` for users, unless configured otherwise; a resource key for sets of users.',
 	);
 const resourceType = z.string().describe('Resource key.');
 

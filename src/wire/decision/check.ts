@@ -81,7 +81,7 @@ const CheckSet = z
 	})
 	.meta({
 		id: 'CheckSet',
-		description: 'A set of users instead of a user. It holds only this role, and has no attributes.',
+		description: 'A set of users instead of a user. It has only this role, and no attributes.',
 	});
 
 /** The user of a check, or a set of users. A user record may have a field `set`, which has no meaning. */
@@ -367,8 +367,8 @@ export const AuthorizedUsers = z
 		users: unchecked<Readonly<Record<string, readonly GrantingAssignment[]>>>(
 			z.record(z.string(), z.array(GrantingAssignment)),
 		).describe(
-			'Granting assignments by user key; the list is empty for a user allowed by conditions alone. The key `*` stands ' +
-				'for all users. Users are then listed only with their own assignments.',
+			'Granting assignments by user key; the list is empty for a user allowed by conditions alone. The key `*` means ' +
+				'all users; individual users are then listed only with their own assignments.',
 		),
 	})
 	.meta({
@@ -466,7 +466,7 @@ export const Health = z
 		degraded: z
 			.object({
 				reason: DegradedReason,
-				since: z.string().describe('Time at which this began, in UTC.'),
+				since: z.string().describe('Start of this state, in UTC.'),
 				revisions_behind: z
 					.number()
 					.describe('Number of environment revisions between the active policy and the newest schema.'),

@@ -4,8 +4,7 @@ import { named } from '../named.js';
 
 export const PdpConfigRead = named(
 	'PDPConfigRead',
-	'A PDP config: settings for the decision points of an ' +
-		'environment with the same API key. `client_secret` is that key.',
+	'A PDP config: an API key for the decision points of an environment, with their settings. `client_secret` is the key.',
 	{
 		id: Uuid.describe('Config id, equal to its API key id.'),
 		organization_id: Uuid.describe('Organization id.'),
@@ -35,14 +34,14 @@ const Url = z.string();
 export const RemoteConfig = named(
 	'RemoteConfig',
 	'Decision point settings. `context` describes the environment and `feed` the bundle sources. ' +
-		'The rest is part of the contract, and empty for components missing in this service.',
+		'All other sections exist only for compatibility with the contract.',
 	{
 		opal_common: z
 			.object({
 				AUTH_PUBLIC_KEY: z.string().default('').describe('Always empty.'),
 				FETCHING_CALLBACK_TIMEOUT: z.int().default(60).describe('Always 60.'),
 			})
-			.describe('Empty: for components missing in this service.'),
+			.describe('Fixed values, kept for compatibility.'),
 		opal_client: z
 			.object({
 				DATA_TOPICS: z.array(z.string()).default([]).describe('Always empty.'),
@@ -58,7 +57,7 @@ export const RemoteConfig = named(
 					.prefault({})
 					.describe('Empty: data updates are not reported.'),
 			})
-			.describe('Empty: for components missing in this service.'),
+			.describe('Fixed values, kept for compatibility.'),
 		pdp: z
 			.object({
 				BACKEND_SERVICE_URL: Url.describe('API URL.'),
@@ -74,7 +73,7 @@ export const RemoteConfig = named(
 				FACTDB_ENABLED: z.boolean().default(false).describe('Always false.'),
 				FACTDB_BACKUP_SERVER_URL: Url.default('').describe('Always empty.'),
 			})
-			.describe('Decision point settings in the contract.'),
+			.describe('Decision point settings, as defined by the contract.'),
 		context: z
 			.object({
 				customer_id: Uuid.describe('Organization id.'),

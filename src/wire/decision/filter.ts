@@ -88,10 +88,7 @@ export type FilterKeysQuery = z.output<typeof FilterKeysQuery>;
 const Column = z
 	.object({
 		kind: z.enum(['key', 'tenant', 'attribute']).describe("The resource's key, its tenant, or one of its attributes."),
-		path: z
-			.array(z.string())
-			.optional()
-			.describe('For an attribute: its name, followed by names that lead into its value.'),
+		path: z.array(z.string()).optional().describe('For an attribute: its name, then field names inside its value.'),
 		type: z.string().optional().describe('Declared type of the attribute, if known.'),
 	})
 	.meta({ id: 'FilterColumn', description: 'A column of the rows.' });
@@ -130,7 +127,7 @@ const Condition: z.ZodType = z
 		now: z
 			.number()
 			.optional()
-			.describe('Check time in milliseconds since 1970, for an operator that compares with a duration before it.'),
+			.describe('Check time in milliseconds since 1970, for an operator with a duration before this time.'),
 		name: z.string().optional().describe('Condition set key, or `roles` for a comparison that comes from roles.'),
 	})
 	.meta({

@@ -25,7 +25,7 @@ const attr = attributes
 		path: ['tenant'],
 		error: 'must be a tenant key, or absent',
 	})
-	.describe('Attributes of the resource. `tenant` is the tenant.');
+	.describe('Attributes of the resource. `tenant` is the tenant key.');
 const policyVersion = optionalText.describe('Ignored.');
 const requestId = optionalText.describe('Returned unchanged.');
 const actions = boundedArray(z.string(), maxActions);
@@ -33,7 +33,7 @@ const actions = boundedArray(z.string(), maxActions);
 export const PlanQuery = named('CerbosPlanQuery', 'A request for a query plan. Other fields are ignored.', {
 	requestId,
 	action: optionalText.describe('Action key.'),
-	actions: actions.nullish().describe('Action keys. A row must allow all of them.'),
+	actions: actions.nullish().describe('Action keys. The plan selects rows on which the user may perform all of them.'),
 	principal,
 	resource: named('CerbosPlanResource', 'A resource type. Other fields are ignored.', {
 		kind,

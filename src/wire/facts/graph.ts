@@ -136,7 +136,7 @@ const GraphEdge = named('GraphEdge', 'A connection between two nodes.', {
 	role: z
 		.string()
 		.optional()
-		.describe('Role key: the role held or granted; in a path, the role that a relationship leads to.'),
+		.describe('Role key: the role held or granted; in a path, the role derived through a relationship.'),
 	via: z
 		.string()
 		.optional()
@@ -150,7 +150,7 @@ const GraphEdge = named('GraphEdge', 'A connection between two nodes.', {
 	no_direct_roles_on_object: z
 		.literal(true)
 		.optional()
-		.describe('Derives no role for users with a role assigned on the object itself.'),
+		.describe('True if a role assigned on the object itself disables the derivation for the user.'),
 	actions: z.array(z.string()).optional().describe('The first allowed actions, at most twenty.'),
 	action_count: z.int().min(0).optional().describe('Number of allowed actions.'),
 });

@@ -9,7 +9,7 @@ import { roleGrantBody, roleRemovalBody, roleShape } from './user.js';
 export const RoleAssignmentCreate = roleGrantBody({
 	user: HolderReference.describe(
 		'User: id or key; `*` for everyone, if the resource role is public; `<resource key>:<instance key>#<role key>` for ' +
-			'all users who hold this role on this instance, if the assigned role is `grantable_to` it.',
+			'all users who hold this role on this instance, if `grantable_to` of the assigned role allows it.',
 	),
 	...roleShape,
 	...expiryShape,

@@ -65,8 +65,8 @@ export const AuditLogModel = named('AuditLogModel', 'A logged decision.', {
 	pdp_config_id: Uuid.describe('Id of the API key with which the decision point sent it.'),
 	query: optionalText.describe('Policy path for the query.'),
 	user_key: optionalText.describe('User key in the check.'),
-	user_email: optionalText.describe('Currently stored user value, or else the value sent.'),
-	user_name: optionalText.describe('Currently stored user value, or else the value sent.'),
+	user_email: optionalText.describe('Currently stored e-mail address of the user, or else the address in the check.'),
+	user_name: optionalText.describe('Currently stored name of the user, or else the name in the check.'),
 	resource_type: optionalText.describe('Resource key in the check.'),
 	tenant: optionalText.describe('Tenant key in the check.'),
 	action: optionalText.describe('Action key.'),
@@ -130,8 +130,8 @@ const code = z
 /** Filters for decisions. */
 export const AuditLogQuery = z.object({
 	pdp_id: Uuid.optional().describe('Only decisions from this PDP config (id).'),
-	users: texts.describe('User keys.'),
-	resources: texts.describe('Resource type keys.'),
+	users: texts.describe('Only decisions about users with these keys; may be repeated.'),
+	resources: texts.describe('Only decisions about resources with these keys; may be repeated.'),
 	tenant: Reference.optional().describe('Only decisions in the tenant with this key.'),
 	action: Reference.optional().describe('Only decisions about the action with this key.'),
 	decision: decision.describe('Only allowed (`true`) or denied (`false`) decisions.'),

@@ -58,8 +58,8 @@ export const CheckTestResults = named('CheckTestResults', 'Results of a check te
 	coverage: z
 		.object({
 			permissions: uncovered(z.string(), 'Permissions, as `<resource>:<action>`, that no test checks.'),
-			derivations: uncovered(CoveredDerivation, 'Derivations through which no test is allowed.'),
-			set_rules: uncovered(SetRuleEntry, 'Condition set rules through which no test is allowed.'),
+			derivations: uncovered(CoveredDerivation, 'Derivations that no allowed check in a test uses.'),
+			set_rules: uncovered(SetRuleEntry, 'Condition set rules that no allowed check in a test uses.'),
 		})
 		.describe('Permissions, derivations and condition set rules without a test.'),
 });

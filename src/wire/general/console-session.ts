@@ -53,8 +53,8 @@ export const ConsoleConfirmation = z.object({
 		.optional()
 		.describe(
 			'For console sessions only: the key of the changed project, or of the organization, to confirm the change. ' +
-				'Without it, the request is 403. For an API key, the request needs a confirmation if the key is valid for a ' +
-				'whole project or for the organization.',
+				'Without it, the request is rejected with 403. A change to an API key requires confirmation if the key is valid ' +
+				'for a whole project or for the organization.',
 		),
 });
 

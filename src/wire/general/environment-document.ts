@@ -147,7 +147,7 @@ const describedRole = {
 
 export const ResourceRoleEntry = namedStrict(
 	'ResourceRoleEntry',
-	'A resource role. Permissions are action keys, and `extends` holds role keys, all in the same resource.',
+	'A resource role. Permissions are action keys, and `extends` contains role keys, all in the same resource.',
 	{
 		...describedRole,
 		permissions: entryList(Key).describe('Granted action keys.'),
@@ -170,7 +170,7 @@ export type ResourceRoleEntry = z.output<typeof ResourceRoleEntry>;
 const nested = {
 	relations: entryMap(RelationEntry).describe('Relations whose objects belong to the resource, by key.'),
 	action_groups: entryMap(ActionGroupEntry).describe('Action groups, by key.'),
-	roles: entryMap(ResourceRoleEntry).describe('Roles on its instances, by key.'),
+	roles: entryMap(ResourceRoleEntry).describe('Resource roles, by key.'),
 };
 
 /** A resource without nested objects. */
@@ -200,7 +200,7 @@ export type ResourceEntry = z.output<typeof ResourceEntry>;
 
 export const RoleEntry = namedStrict(
 	'RoleEntry',
-	'A tenant role. Permissions are `<resource key>:<action key>`; `extends` holds role keys.',
+	'A tenant role. Permissions are `<resource key>:<action key>`; `extends` contains role keys.',
 	{
 		...describedRole,
 		permissions: entryList(PermissionName).describe('Granted permissions, as `<resource key>:<action key>`.'),
@@ -214,7 +214,7 @@ export const ConditionSetEntry = z
 		name: Name.describe('Display name.'),
 		description: orNull(Text).describe('Set description.'),
 		type: ConditionSetType.describe(
-			'Set type: users (`userset`), resources (`resourceset`), or conditions of role assignments (`grant`).',
+			'Set type: users (`userset`), resources (`resourceset`), or conditions of grants (`grant`).',
 		),
 		conditions: defaulted(Conditions, () => ({})).describe('Set conditions; everything matches by default.'),
 		resource: orNull(Key).describe(
@@ -405,7 +405,7 @@ export const UserInviteEntry = z
 		invite_expires_at: orNull(Timestamp).describe('Time until which it can be approved; absent for no limit.'),
 	})
 	.refine(inOnePlace, inOnePlaceOnly)
-	.refine(isOfInstance, { message: 'must be a role of the resource of `resource_instance`', path: ['role'] })
+	.refine(isOfInstance, { message: 'must be a resource role on the resource of `resource_instance`', path: ['role'] })
 	.meta({
 		id: 'UserInviteEntry',
 		description: 'A future user. The role is a tenant role key, or `<resource key>:<role key>`.',

@@ -19,7 +19,7 @@ const jwksUrl = /^https:\/\/[a-zA-Z0-9\-.]+\.[a-zA-Z]{2,3}(\/\S*)?$/;
 
 export const Jwks = named(
 	'JwksConfig',
-	'Keys that sign user tokens of an environment: at `url`, or inline. `ttl` is in seconds.',
+	'Public keys that verify the user tokens of an environment: at `url`, or inline. `ttl` is in seconds.',
 	{
 		ttl: defaulted(z.int().min(0), () => 600).describe('Cache time for keys from `url`, in seconds; defaults to 600.'),
 		url: defaulted(Text.regex(jwksUrl, 'must be an https URL').nullable(), () => null).describe(

@@ -135,7 +135,7 @@ export const ExplanationRequest = named('ExplanationRequest', 'A check, and the 
 	...Query.omit({ use_debugger: true, sdk: true }).shape,
 	user,
 	contextual_facts: noContextualFacts,
-	revision: z.int().min(0).describe('Environment revision whose policy and facts decide.'),
+	revision: z.int().min(0).describe('Environment revision with the policy and facts to use.'),
 	token: optional(z.string().max(64)).describe(
 		'Revision token, as in `custom` in decision log events. 410 if this revision number ' +
 			'now belongs to a different revision, because revisions were lost.',

@@ -7,7 +7,8 @@ export const PolicyRead = named(
 	'PolicyRead',
 	'Compiled policy of an environment. `revision` is the newest environment revision, `schema_revision` the newest ' +
 		'revision with a schema change, and `compiled_revision` the schema revision of the active policy: null while no ' +
-		'policy is compiled. The last two differ during a compilation and after a failure; `degraded` has the reason.',
+		'policy is compiled. `schema_revision` and `compiled_revision` differ during a compilation and after a failure; ' +
+		'`degraded` has the reason.',
 	{
 		revision: z.int().min(0).describe('Newest environment revision.'),
 		lineage: z

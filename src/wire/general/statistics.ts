@@ -40,7 +40,7 @@ export const EnvironmentStats = EnvironmentRead.extend({
 			resources: Count.describe('Resource count.'),
 			tenants: Count.describe('Tenant count.'),
 			mau: Count.describe('Always 0: monthly active users are not counted.'),
-			has_decision_logs: z.boolean().describe('Always false: decision logs are not collected.'),
+			has_decision_logs: z.boolean().describe('Always false; kept because clients read it.'),
 			members: Members.describe('Always empty: a self-hosted installation has API keys instead of members.'),
 		})
 		.describe('Object counts in the environment.'),

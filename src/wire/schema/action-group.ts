@@ -28,7 +28,7 @@ export type ActionGroupUpdate = z.output<typeof ActionGroupUpdate>;
 
 export const ActionGroupRead = named(
 	'ResourceActionGroupRead',
-	'An action group; `actions` holds action keys, in their original order.',
+	'An action group; `actions` contains action keys, in their original order.',
 	{
 		...namedObject('action groups in the resource'),
 		resource_id: Uuid.describe('Id of the resource.'),

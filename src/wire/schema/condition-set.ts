@@ -16,7 +16,7 @@ import { changedFields, named, namedObject } from '../named.js';
 import { Flag, PageQuery, pageShape, Search, TotalCountFlag } from '../query.js';
 import { ResourceRead } from './resource.js';
 
-/** Set type: users, resources of one type, or grants, which the set allows under a condition. */
+/** Set type: users, resources of one type, or conditions of grants. */
 export const ConditionSetType = z.enum(['userset', 'resourceset', 'grant']);
 
 /** Kind of a value that a grant stores for its condition. */
@@ -36,7 +36,7 @@ export const Parameters = boundedRecord(
 	`must have at most ${maxParameters} parameters`,
 );
 
-const typeText = 'Set type: users (`userset`), resources (`resourceset`), or conditions of role assignments (`grant`).';
+const typeText = 'Set type: users (`userset`), resources (`resourceset`), or conditions of grants (`grant`).';
 
 /** Condition that uses the condition grammar. The handler validates it. */
 export const Conditions = Attributes.meta({
@@ -75,7 +75,7 @@ export const ConditionSetCreate = named(
 		key: OwnConditionSetKey.describe('Key, unique among the condition sets in the environment.'),
 		name: Name.describe('Display name.'),
 		type: defaulted(ConditionSetType, () => 'userset' as const).describe(
-			'Set type: users (`userset`, the default), resources (`resourceset`), or conditions of role assignments (`grant`).',
+			'Set type: users (`userset`, the default), resources (`resourceset`), or conditions of grants (`grant`).',
 		),
 		conditions: defaulted(Conditions, () => ({})).describe('Set conditions; everything matches by default.'),
 		resource_id: optional(Reference).meta({
@@ -84,7 +84,7 @@ export const ConditionSetCreate = named(
 		}),
 		description: optional(Text).describe('Set description. Null counts as absent.'),
 		parameters: optional(Parameters).describe(
-			'Values that each assignment under a set of type `grant` stores; the conditions read them as ' +
+			'Values that each grant under a set of type `grant` stores; the conditions read them as ' +
 				'`grant.<parameter>`. Only for this type; none by default.',
 		),
 		parent_id: optional(Reference).meta({
@@ -104,7 +104,7 @@ export const ConditionSetUpdate = named(
 		...changedFields('Set'),
 		conditions: optional(Conditions).describe('New set conditions. Null counts as absent.'),
 		parameters: optional(Parameters).describe(
-			'Complete new parameters of a set of type `grant`, which no assignment may use yet. Null counts as absent.',
+			'Complete new parameters of a set of type `grant`, which no grant may use yet. Null counts as absent.',
 		),
 		parent_id: clearable(Reference).describe('Parent set: id or key; null for none.'),
 	},

@@ -18,7 +18,7 @@ export const GroupCreate = named('GroupCreate', 'A new group; its resource and i
 export type GroupCreate = z.output<typeof GroupCreate>;
 
 const groupRole = {
-	resource: Reference.describe('Instance resource: id or key.'),
+	resource: Reference.describe('Resource of the instance: id or key.'),
 	resource_instance: InstanceReference.meta({
 		description: 'An id (UUID), `<resource key>:<instance key>`, or an instance key in `resource`.',
 	}),
@@ -55,18 +55,18 @@ export const GroupUserRemove = named('GroupUserRemove', 'Tenant of the group, op
 
 const otherGroup = {
 	group_instance_key: InstanceReference.describe(
-		'The other group: `<resource key>:<instance key>`, an id (UUID) or a key, as in the path.',
+		'The nested group: `<resource key>:<instance key>`, an id (UUID) or a key, as in the path.',
 	),
 };
 
 export const GroupNesting = granting({ ...otherGroup, ...expiryShape }, shownOfGroup).meta({
 	id: 'GroupNesting',
-	description: 'The group to nest in the group of the path.',
+	description: 'The group to nest in the group in the path.',
 });
 
 export const GroupNestingRemove = named(
 	'GroupNestingRemove',
-	'The nested group to remove from the group of the path.',
+	'The nested group to remove from the group in the path.',
 	otherGroup,
 );
 
@@ -89,7 +89,7 @@ export const GroupListQuery = z.object({ ...filters, include_total_count: TotalC
 
 const described = {
 	id: Uuid.describe('Group instance id.'),
-	group_resource_type_key: z.string().describe('Instance resource key.'),
+	group_resource_type_key: z.string().describe('Resource key of the instance.'),
 	group_instance_key: z.string().describe('Instance key alone.'),
 	group_tenant: z.string().describe('Group tenant key.'),
 };
@@ -121,12 +121,12 @@ const identified = z.object({ id: Uuid.describe('Object id (UUID).'), key: z.str
 
 export const GroupRoleRead = named(
 	'GroupRoleRead',
-	'A role that group members derive on a resource instance, by keys and by ids.',
+	'A role that group members hold on a resource instance, by keys and by ids.',
 	{
 		key: z.string().describe('Role key.'),
 		role: z.string().describe('Role key.'),
 		role_id: Uuid.describe('Role id.'),
-		resource: identified.describe('Instance resource.'),
+		resource: identified.describe('Resource of the instance.'),
 		resource_id: Uuid.describe('Resource id.'),
 		resource_instance: identified.describe('The instance; `key` is its key alone.'),
 		resource_instance_id: Uuid.describe('Instance id.'),

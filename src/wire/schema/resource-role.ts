@@ -85,7 +85,7 @@ export const ResourceRoleUpdate = named(
 				'removed. Null counts as absent.',
 		),
 		computed: clearable(ComputedRole).describe(
-			'Expression of a computed role; null for a role that is assigned and derived.',
+			'Expression of a computed role; null for a role that is assigned or derived.',
 		),
 		grant_conditions: optional(boundedArray(Reference)).describe(
 			'Complete new list of condition sets under which the role may be assigned (ids or keys). Null counts as absent.',
@@ -110,7 +110,7 @@ export const ResourceRolePermissionsRemove = named(
 
 export const ResourceRoleRead = named(
 	'ResourceRoleRead',
-	'A resource role; `permissions` holds action keys, `extends` holds role keys in the same resource.',
+	'A resource role; `permissions` contains action keys, `extends` contains role keys in the same resource.',
 	{
 		...namedObject('roles in the resource'),
 		resource_id: Uuid.describe('Resource id.'),

@@ -39,8 +39,8 @@ export const AttributeBlockEdit = named(
 );
 export type AttributeBlockEdit = z.output<typeof AttributeBlockEdit>;
 
-/** Roles on instances of the resource, keyed by role key. */
-const roles = optional(keyed(RoleBlockEdit)).describe('Roles held on instances of the resource, by key.');
+/** Resource roles, keyed by role key. */
+const roles = optional(keyed(RoleBlockEdit)).describe('Resource roles, by key.');
 
 /** Relations in which the resource is the object. Subject resources are keyed by relation key. */
 const relations = optional(keyed(Reference)).meta({
@@ -129,7 +129,7 @@ export const ResourceRead = named(
 		description: z.string().nullable().describe('Resource description.'),
 		actions: z.record(z.string(), ActionBlockRead).describe('Actions on its instances, by key.'),
 		attributes: z.record(z.string(), AttributeBlockRead).nullable().describe('Instance attributes, by key.'),
-		roles: z.record(z.string(), ResourceRoleRead).describe('Roles on its instances, by key.'),
+		roles: z.record(z.string(), ResourceRoleRead).describe('Resource roles, by key.'),
 		relations: z.record(z.string(), RelationBlockRead).describe('Relations whose objects are its instances, by key.'),
 		action_groups: z.record(z.string(), z.array(z.string())).describe('Action keys by action group key.'),
 		type_attributes: StoredObject.nullable().describe('Custom data.'),

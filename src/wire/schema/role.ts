@@ -145,7 +145,7 @@ export const RoleReplace = z
 	.meta({
 		id: 'RoleReplace',
 		description:
-			'A complete role: with `resource` a resource role, without it a tenant role. Missing fields are reset.',
+			'A complete role: a resource role if `resource` is set, otherwise a tenant role. Missing fields are reset.',
 	});
 export type RoleReplace = z.output<typeof RoleReplace>;
 
@@ -172,7 +172,7 @@ export const RoleQuery = withAttributeFilters({
 
 export const RoleRead = named(
 	'RoleRead',
-	'A tenant role; `permissions` are its own, and `extends` holds keys of roles whose permissions it inherits.',
+	'A tenant role; `permissions` are its own, and `extends` contains keys of roles whose permissions it inherits.',
 	{
 		...namedObject('tenant roles in the environment'),
 		description: z.string().nullable().describe('Role description.'),
