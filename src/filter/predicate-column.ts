@@ -23,7 +23,7 @@ const kinds: ReadonlyMap<string, ColumnKind> = new Map([
 	['uuid', 'uuid'],
 ]);
 
-/** Column types: the attribute types, and two more. */
+/** Column types: the attribute types, `integer` and `uuid`. */
 export const columnTypes = [...kinds.keys(), 'array', 'json', 'object', 'object_array'] as const;
 
 /** Returns the kind for an attribute type or a column type. */

@@ -30,7 +30,7 @@ export interface ConditionReading {
 	readonly resolve: (attribute: AttributePath) => Resolved;
 	readonly matches: PatternMatcher;
 	/**
-	 * Returns sorted keys for the rows on which the user holds a role. If absent, conditions on such roles are rejected.
+	 * Returns sorted keys for the rows on which the user holds a role. If absent, conditions on roles are rejected.
 	 */
 	readonly keysWithRole?: (role: string) => readonly string[];
 }

@@ -1,6 +1,6 @@
 /**
- * The rest of a check if the resource is a row of the application's table: a condition on the row's columns. The user,
- * the action, the context and the facts are decided.
+ * The part of a check that depends on a row in the application's table: a condition on the row's columns. The user, the
+ * action, the context and the facts are already evaluated.
  */
 
 import type { Operand as ConditionOperand } from '../../compiler/condition/condition.js';
@@ -11,7 +11,7 @@ export type Column =
 	| { readonly kind: 'key' | 'tenant' }
 	| {
 			readonly kind: 'attribute';
-			/** The attribute's name, followed by names that lead into its value. Never empty. */
+			/** The attribute's name, then field names inside its value. Never empty. */
 			readonly path: readonly string[];
 			/** Declared type of the attribute, if known. */
 			readonly type?: string;
@@ -31,7 +31,7 @@ export interface ColumnComparison {
 	readonly operand: ResidualOperand;
 	/** If set, the operand is on the left side of the operator and the column on its right side. */
 	readonly reversed?: true;
-	/** Check time in milliseconds since 1970, for an operator that compares with a duration before it. */
+	/** Check time in milliseconds since 1970, for an operator with a duration before this time. */
 	readonly now?: number;
 	/** Condition set key, or `roles`. Used in error messages. */
 	readonly name: string;

@@ -113,7 +113,7 @@ function* storedLinks(index: FactsIndex, { user, instance, tenant }: CheckNames,
 	for (const holder of new Set([user, everyone])) {
 		for (const [name, role] of index.instanceRoles.from(holder, time)) {
 			if (pauses.step()) yield;
-			// Roles on other instances do not lead to the checked instance, and conditions do not read them.
+			// Roles on other instances do not affect the checked instance, and conditions do not read them.
 			if (reached.has(name)) instanceRoles.push([holder, name, role]);
 		}
 	}

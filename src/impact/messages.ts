@@ -118,5 +118,5 @@ export interface Answers {
 /** Message from the process. The process ends after a failure. */
 export type Answered =
 	| { readonly id: number; readonly value: Answers[keyof Answers] }
-	/** `too_large` is true if the reply would exceed the memory limit. */
+	/** `too_large` is true if the calculation would exceed the memory limit. */
 	| { readonly id: number; readonly failure: string; readonly too_large: boolean };

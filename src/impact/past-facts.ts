@@ -151,7 +151,7 @@ function isPlain({ condition }: PastFactLike<'instance_role' | 'relationship'>):
 	return condition === undefined;
 }
 
-/** Returns unchanged conditional assignments on the instances with changed conditional assignments. */
+/** Returns unchanged conditional assignments with the user and instance of a changed one. */
 function unchangedConditions({ conditionalRoles }: FactsIndex, past: readonly PastFactLike<'instance_role'>[]) {
 	const conditional = past.filter((fact) => !isPlain(fact));
 	const name = (user: string, instance: string, role: string, set: string) => factName(user, instance, role, set);
@@ -243,7 +243,7 @@ function unchangedRelations(
 	);
 }
 
-/** Returns the relations with any conditional subject on the objects of these relationships. */
+/** Returns the relations with conditional relationships, in the past state, to the objects in `past`. */
 function pastConditionalRelations(
 	{ conditionalRelations }: FactsIndex,
 	past: readonly PastFactLike<'relationship'>[],
@@ -277,7 +277,7 @@ function hasConditionalRelations(
 	return false;
 }
 
-/** Returns the relations with any subject on the objects of these relationships. */
+/** Returns the relations with relationships, in the past state, to the objects in `past`. */
 function pastRelations({ relations }: FactsIndex, past: readonly PastFactLike<'relationship'>[]) {
 	const changed = new Set(past.map(({ object, relation, subject }) => factName(object, relation, subject)));
 	const found = new Map<string, Neighbourhood['related'][number]>();

@@ -26,8 +26,8 @@ export function writeTest({ input: asked, allow, facts, schema, revision }: Deci
 	const sets = [...schema.condition_sets, ...(schema.grant_conditions ?? [])];
 	const timed = sets.some(usesTime) ? { ...input, time } : input;
 	const about = facts.minimal
-		? 'The facts are the facts that allow the check.'
-		: 'The facts are the roles of the user and the paths to the instance.';
+		? 'These facts allow the check.'
+		: 'These facts are the roles of the user and the paths to the instance.';
 	return rego`package checks_test
 
 import data.regolith.check

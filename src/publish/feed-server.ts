@@ -33,7 +33,7 @@ const pollInterval = 2_000;
 export interface FeedQuery {
 	readonly environment: string;
 	readonly flavour: Flavour;
-	/** State that the decision point already has; `null` to ask for a snapshot. */
+	/** State that the decision point already has; `null` to request a snapshot. */
 	readonly held: ClientState | null;
 	/** Supported bundle kinds in addition to snapshots. */
 	readonly modes: ReadonlySet<string>;

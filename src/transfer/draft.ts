@@ -205,8 +205,7 @@ async function refuseWidenedSets(unit: WritingUnit, narrowed: readonly Narrowing
 }
 
 /**
- * Rejects a draft that deletes the role behind sets of users without also changing the roles assignable to these sets.
- * Throws `conflict`.
+ * Rejects a draft that deletes a role in `grantable_to` of a role that the draft does not change. Throws `conflict`.
  */
 function refuseLostSets({ changes }: WritingUnit, planned: readonly PlannedChange[]): void {
 	const named = new Set(planned.map(({ change }) => `${change.kind} ${change.key}`));
@@ -214,7 +213,7 @@ function refuseLostSets({ changes }: WritingUnit, planned: readonly PlannedChang
 		if (kind !== 'role' || operation !== 'update' || named.has(`resource_role ${key}`)) continue;
 		const [was, is] = [before?.['grantable_to'], after?.['grantable_to']];
 		if (hasValues({ was }, { was: is })) continue;
-		const message = `the role \`${key}\` can be assigned to sets of users by a deleted role: change its \`grantable_to\` too`;
+		const message = `\`grantable_to\` of the role \`${key}\` contains a deleted role: change the role \`${key}\` too`;
 		throw new Failure('conflict', message, { role: key });
 	}
 }

@@ -196,7 +196,11 @@ function requireBothHalves(document: EnvironmentDocument): void {
 	const missing = documentHalves.filter((half) => document[half] === undefined);
 	if (missing.length === 0) return;
 	throw unprocessable(
-		missing.map((half) => ({ loc: ['body', half], msg: 'field required when replacing', type: 'missing' })),
+		missing.map((half) => ({
+			loc: ['body', half],
+			msg: 'field required with the conflict strategy `replace`',
+			type: 'missing',
+		})),
 	);
 }
 

@@ -36,7 +36,7 @@ export const postgresql: SqlDialect = {
 		return sql`${cut}(${exact}, ${length}) ${relationSign(found ? 'eq' : 'ne')} ${text}`;
 	},
 	length: (column) => sql`char_length(CAST(${column} AS text))`,
-	// The same for a timestamp with a time zone, and for one without, which is then in UTC.
+	// Works for timestamps with and without time zone. A timestamp without time zone is in UTC.
 	timeTest: (column, relation, time) => sql`EXTRACT(EPOCH FROM ${column}) * 1000 ${relationSign(relation)} ${time}`,
 };
 
