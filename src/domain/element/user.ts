@@ -71,7 +71,7 @@ export type AddedUser =
 /**
  * Adds a user to the tenant or to the instance. An existing user with the body's key stays unchanged; otherwise the
  * user is created. The user gets the role in the body, or the element's default role. An element that invites users
- * creates an invite instead, except for tenant members. Throws `forbidden` if the actor may not do this and for
+ * creates an invite instead, except for tenant members. Throws `forbidden` for an actor without permission and for
  * attributes defined by the environment, `not_found` for the role, and `unprocessable` if a required role or e-mail
  * address is missing.
  */

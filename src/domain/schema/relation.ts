@@ -81,7 +81,7 @@ const conditionsPlace = ['body', 'grant_conditions'];
 
 /**
  * Changes the passed relation fields. Throws `unprocessable` for an unknown condition set, for conditions of a relation
- * made for groups, like `refuseUnsoundLinks` and like `refuseExcludedConditions`; `conflict` for a removed set in use;
+ * made for groups, and as `refuseUnsoundLinks` and `refuseExcludedConditions` do; `conflict` for a removed set in use;
  * and `limit_reached`.
  */
 export async function changeRelation(

@@ -78,7 +78,7 @@ export async function changeResource(unit: WritingUnit, resource: Resource, body
 
 /**
  * Deletes a resource with its parts and instances. Throws `invalid` for a built-in resource, and `conflict` if other
- * resources' condition sets read its instances, or if other resources' roles can be assigned to its roles' holders.
+ * resources' condition sets read its instances, or if `grantable_to` of other resources' roles contains its roles.
  */
 export async function removeResource(unit: WritingUnit, resource: Resource): Promise<void> {
 	await refuseReadResource(unit, resource);

@@ -124,7 +124,7 @@ export const ElementsRuntime = named('ElementsConfigRuntimeRead', 'Data that an 
 	config: ElementsConfigRead.describe('The opened element.'),
 	current_permission_level: PermissionLevel.describe('Permission level of the signed-in user in this element.'),
 	resource_id: Uuid.nullable().meta({
-		description: 'In an access request element: the resource for the given instance, whose roles can be requested.',
+		description: 'In an access request element: the resource of the given instance. Users can request its roles.',
 	}),
 });
 export type ElementsRuntime = z.input<typeof ElementsRuntime>;
