@@ -351,7 +351,7 @@ derivation_is_right(type, derivation) if {
 	allowed(object_in(type, "here"), facts) == granted_by_resource_roles(type, roles)
 }
 
-# The source role may itself be derived.
+# A role can be derived from a derived role.
 derivations_are_right_in_a_row(type, derivation, inner) if {
 	facts := with_two_relations(type, derivation, inner)
 	derivation.role in held(object_in(type, "here"), facts)
