@@ -47,8 +47,11 @@ export function planProcesses(root, tier, skipped = []) {
 	const tags = new Map(files.map((file) => [file, readTags(join(root, 'dist/test', file))]));
 	const isInTier = (file) =>
 		tier === 'all' || tags.get(file).has('@both') || tags.get(file).has('@rest') === (tier === 'rest');
+	const drawsMore = Number(process.env.TEST_DRAWS ?? 1) > 1;
 	const isAlone = (file) =>
 		unshared.includes(roomName(file)) ||
+		// With more draws, a property blocks its process for minutes, and other tests would time out.
+		(drawsMore && /\bdraws\(/.test(readFileSync(join(root, 'dist/test', file), 'utf8'))) ||
 		tags.get(file).has('@alone') ||
 		(tags.get(file).has('@apart') && tier !== 'push');
 	// INVARIANT: each file runs in exactly one process, because it is either alone or in its room's group.

@@ -199,7 +199,7 @@ journey('the lookups for nested computed roles are limited', async (t, place) =>
 	);
 	// A longer operand expression lengthens the expressions that use the operand.
 	const longer = await http.patch(`${roles}/reader`, { computed: twenty('owner') });
-	fails(t, longer, 422, 'for the role `chief`');
+	fails(t, longer, 422, 'the role `chief`');
 	t.is((await http.patch(`${roles}/reader`, { computed: { anyOf: ['owner'] } })).status, 200);
 });
 
