@@ -282,6 +282,22 @@ test('decisions continue while the control plane is down, and the replica catche
 	);
 });
 
+test('reports that it is up to date again, even if the feed has nothing new', async (t) => {
+	const { feed, replica } = await ready(t);
+	const reported: string[] = [];
+	replica.changes.add(({ kind }) => reported.push(kind));
+	const isReported = (kind: string) =>
+		eventually(
+			() => reported.at(-1),
+			(last) => last === kind,
+		);
+	feed.refuse(500);
+	await isReported('stale');
+	feed.refuse(undefined);
+	await isReported('ready');
+	t.deepEqual(reported, ['stale', 'ready']);
+});
+
 test('keeps the current revision and its ETag after a 500 response', async (t) => {
 	const { feed, replica } = await ready(t);
 	feed.refuse(500);

@@ -283,7 +283,8 @@ export class Replica implements Progress {
 			this.#enter({ kind: 'starting', detail: `the key now belongs to environment ${environment}` });
 		const preparing = this.#next !== undefined;
 		const etag = this.#next?.etag ?? (this.#wantsSnapshot ? undefined : this.#state.held?.etag);
-		const wait = preparing || etag === undefined ? 0 : longestWait;
+		// After a failure, the first response without a wait shows that the held revision is still the newest.
+		const wait = preparing || etag === undefined || this.#failures > 0 ? 0 : longestWait;
 		const started = performance.now();
 		const answer = await this.#feed.poll({ environment, etag, wait }, signal);
 		const answeredAt = performance.now();
@@ -301,7 +302,11 @@ export class Replica implements Progress {
 		if (this.#next !== undefined && preparing && !isPassing) {
 			this.#lineages.refuseGoingBack(this.#next, held);
 			this.#use(this.#next, offlineAsOf);
-		} else if (this.#next === undefined && held !== undefined) this.#settle(held, offlineAsOf);
+		} else if (this.#next === undefined && held !== undefined) {
+			const { kind } = this.#state;
+			this.#settle(held, offlineAsOf);
+			if (this.#state.kind !== kind) this.changes.tell(this.state);
+		}
 		if (answer.kind === 'bundle' || wait === 0) return 0;
 		if (!answer.waits) return this.#pace.longest;
 		return performance.now() - started < minWait ? minWait : 0;
