@@ -42,7 +42,7 @@ export interface ModuleSource {
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * A user in a query. Only the key is required. Conditions read the other fields in addition to the stored attributes.
+ * A user in a query. Only the key is required. In conditions, the other fields take precedence over stored attributes.
  */
 export interface UserDescription {
 	readonly key: string;
@@ -228,7 +228,7 @@ export interface MappedColumn {
 
 /** A filter in SQL. */
 export interface SqlFilter {
-	/** A condition for `WHERE`, with the placeholders `$1` in PostgreSQL, `@p1` in SQL Server, and `?` in other dialects. */
+	/** A condition for `WHERE`, with placeholders: `$1` in PostgreSQL, `@p1` in SQL Server, `?` in other dialects. */
 	readonly sql: string;
 	/** The parameters, in order. A list of strings is an array in PostgreSQL, and JSON in other dialects. */
 	readonly parameters: readonly (string | number | readonly string[])[];
@@ -254,7 +254,7 @@ export type PrismaWhere = Readonly<Record<string, unknown>>;
  * - `starting`: nothing is loaded, so the engine denies.
  * - `refused`: the API rejects the key, so nothing is loaded and the engine denies.
  * - `deleted`: the environment was deleted, so the engine denies with the code `environment_deleted`.
- * - `closed`: the engine denies forever.
+ * - `closed`: the engine was closed, so it denies every check.
  */
 export interface EngineState {
 	readonly kind: 'starting' | 'ready' | 'stale' | 'refused' | 'deleted' | 'closed';
@@ -282,8 +282,8 @@ export interface LoadedEngine {
 	authorizedUsers(query: UsersQuery): Promise<AuthorizedUsers>;
 	/**
 	 * Calculates a condition for the rows on which a user may perform an action. Rejects with `RegolithError`:
-	 * `invalid_query` also if the filter has too many keys, `unavailable` also if it depends on a regular expression, which
-	 * this library cannot match.
+	 * also with `invalid_query` if the filter has too many keys, and with `unavailable` if it depends on a regular
+	 * expression, which this library cannot match.
 	 */
 	filter(query: FilterQuery): Promise<FilterResult>;
 	readonly state: EngineState;
@@ -308,19 +308,19 @@ export interface LoadedEngine {
 
 /** Code of a `RegolithError`. */
 export type RegolithErrorCode =
-	/** The argument of `loadEngine` is not one of the three sources. */
+	/** The argument of `loadEngine` is not one of the three sources, or a verification key is invalid. */
 	| 'invalid_source'
-	/** The bundle, or the module with its data, is damaged or has an unsupported version. */
+	/** The bundle, or the module with its data, is damaged, has an unsupported version, or fails verification. */
 	| 'invalid_bundle'
 	/** The API rejects the key. */
 	| 'refused'
-	/** The query is invalid. */
+	/** The query is invalid, or its filter has too many keys or needs a second table. */
 	| 'invalid_query'
 	/** The database cannot express a filter exactly. The message contains the condition set and the database. */
 	| 'filter_refused'
-	/** Columns for a filter are missing or are not identifiers. The message contains the attribute. */
+	/** A column for a filter is missing or not an identifier, or the dialect is unknown. The message has the details. */
 	| 'invalid_columns'
-	/** Nothing is loaded, or the calculation takes too long. */
+	/** No revision arrived in time, nothing is loaded, the calculation takes too long, or a filter needs RE2. */
 	| 'unavailable'
 	/** The engine was closed. */
 	| 'closed';

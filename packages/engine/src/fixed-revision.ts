@@ -13,7 +13,7 @@ import { type BundleSource, type EngineState, type ModuleSource, RegolithError }
 import { isBytes } from './class-tag.js';
 import type { HeldRevision, RevisionHolder } from './held-revision.js';
 
-/** Verifies a bundle as a decision point does, and loads it. Rejects with `invalid_bundle`. */
+/** Verifies and loads a snapshot bundle, like a decision point. Rejects with `invalid_bundle`. */
 export async function loadBundle(
 	{ bundle, sha256: wanted }: BundleSource,
 	verify: VerifyBundle | undefined,

@@ -7,7 +7,7 @@ import type { Leases } from '../../../src/pdp/follow/leases.js';
 import type { WantedRevision } from '../../../src/pdp/follow/progress.js';
 import type { EngineState } from './api.js';
 
-/** A revision with everything needed for decisions. Its number may be unknown. */
+/** A revision with everything needed for decisions. Without a bundle, its number is unknown. */
 export type HeldRevision = Pick<DecisionContext, 'engine' | 'facts'> & {
 	readonly lineage?: string;
 	readonly revision: number | undefined;
