@@ -2,7 +2,7 @@ package main
 
 import "github.com/open-policy-agent/opa/v1/ast"
 
-// mostArities limits the remembered parameter counts. When it is exceeded, all of them are dropped.
+// mostArities limits the number of remembered parameter counts. Beyond it, all files and counts are dropped.
 const mostArities = 1 << 20
 
 // knownFiles remembers compiled files. A compiled file depends only on its source and on the parameter counts of

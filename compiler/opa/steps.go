@@ -16,8 +16,8 @@ import (
 // all entrypoints. OPA's API cannot plan compiled modules in any other way.
 const query = "result = data.regolith.entry.answer(input)"
 
-// Stages in OPA's compiler, which runs them in ast.AllStages order. Unlisted stages look at a single file, and at other
-// files only for the parameter counts of their functions.
+// Stages in OPA's compiler, which runs them in ast.AllStages order. Unlisted stages process one file at a time, and
+// need only the parameter counts of the functions in other files.
 var (
 	stagesOnEachAndAll = []ast.StageID{ast.StageInitLocalVarGen, ast.StageSetModuleTree, ast.StageSetRuleTree}
 	stagesOnAll        = []ast.StageID{
