@@ -84,8 +84,8 @@ export function withoutBroken(schema: Schema, broken: readonly BrokenObject[]): 
 
 /**
  * Returns the names of the roles that have lost a derivation, of broken computed roles, and of all roles derived or
- * computed from them. Sets that name such a role, and computed roles with such an operand, are removed too: otherwise a
- * set that excludes the role would select more users.
+ * computed from them. Sets that name such a role are removed, and nobody holds such a computed role: otherwise a set or
+ * an expression that excludes the role would include more users.
  */
 function affectedRoles(
 	schema: Schema,
@@ -217,7 +217,7 @@ function withoutConditions(resource: Resource, texts: ReadonlySet<string>): Reso
 	};
 }
 
-/** Returns the sets to keep: removes broken sets, sets of removed resources, and sets with a removed ancestor. */
+/** Returns the sets without broken sets, sets of removed resources, and sets with a removed ancestor. */
 function remainingSets(
 	sets: readonly ConditionSet[],
 	resources: ReadonlySet<string>,

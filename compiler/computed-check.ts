@@ -57,7 +57,7 @@ export interface ComputedLinkProblem {
 	readonly role: RoleName;
 	/**
 	 * - `circular`: the role is computed, and derived from itself
-	 * - `walked`: the role leads to the computed role, and is in a cycle that an assignment on an object can interrupt
+	 * - `walked`: the role leads to the computed role, and is in a cycle with edges that depend on the check
 	 * - `repeated`: the role follows from the computed role, and its lookup repeats too many calls
 	 */
 	readonly reason: 'circular' | 'walked' | 'repeated';

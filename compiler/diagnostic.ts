@@ -4,7 +4,7 @@
 const severities = {
 	/** Two objects of the same kind have the same key. */
 	duplicate_key: 'error',
-	/** A key is empty or contains characters other than ASCII. */
+	/** A key is empty or not printable ASCII, or a resource key contains a colon. */
 	malformed_key: 'error',
 	/** A permission, a relation or a condition set refers to a missing resource type. */
 	unknown_resource: 'error',
@@ -17,23 +17,29 @@ const severities = {
 	/** Roles extend each other in a cycle. */
 	role_cycle: 'error',
 	/**
-	 * A computed role is computed or derived from itself, has derivations, or could be held without any role; or a role
-	 * connected to a computed role with derived roles is not supported.
+	 * A computed role is computed or derived from itself, has derivations or grant conditions, or could be held without
+	 * any role; or a role connected to a computed role with derived roles is not supported.
 	 */
 	misplaced_computed_role: 'error',
-	/** A condition set narrows, or a set rule refers to, a set that is missing or has the wrong type. */
+	/**
+	 * A parent set, or a set in a set rule, is missing or has the wrong type; or a role or relation declares a missing
+	 * grant condition.
+	 */
 	unknown_condition_set: 'error',
-	/** A resource set has no resource type, or a user set has a resource type. */
+	/** A resource set has no resource type. */
 	misplaced_resource: 'error',
-	/** A condition set narrows, or a set rule refers to, a resource set for a different resource type. */
+	/**
+	 * A parent set, a set in a set rule, or the resource type that an automatic set selects has a different resource
+	 * type.
+	 */
 	other_resource: 'error',
 	/** Condition sets narrow each other in a cycle. */
 	condition_set_cycle: 'error',
 	/** A set's conditions do not match the grammar. `at` is the location of the invalid part. */
 	malformed_conditions: 'error',
 	/**
-	 * A set or a computed role excludes a role that users may hold conditionally, or such a computed role has derived
-	 * roles.
+	 * A set or a computed role excludes a role that users may hold conditionally, or a computed role that users may hold
+	 * conditionally has derived roles.
 	 */
 	excluded_condition: 'error',
 	/** A role lists a permission or an extended role twice, or a set rule exists twice. The duplicate has no effect. */

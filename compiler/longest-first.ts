@@ -6,8 +6,8 @@ interface Entry<T> {
 }
 
 /**
- * A queue that returns the entry with the latest expiry first. A list holds the entries without an expiry, which are
- * usually the majority. A binary heap holds all other entries.
+ * A queue that returns the entry with the latest expiry first. Entries without an expiry, usually the majority, are in
+ * a list. All other entries are in a binary heap.
  */
 export class LongestFirst<T> {
 	readonly #lasting: Entry<T>[] = [];

@@ -191,7 +191,7 @@ export interface Instance {
 }
 
 /**
- * A resource role assignment, on an instance with the same type. Identified by keys. If the user is `everyone`, all
+ * A resource role assignment on an instance of the role's type, identified by keys. If the user is `everyone`, all
  * users hold the role there, stored or not.
  */
 export interface InstanceAssignment extends Expiring {

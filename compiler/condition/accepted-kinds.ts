@@ -41,7 +41,7 @@ interface Rule {
 	readonly description: string;
 	/** True if a value other than null is accepted. */
 	accepts(value: Json): boolean;
-	/** Library function to detect a rejected value (a missing value is not rejected). Absent if every value is accepted. */
+	/** Library function to detect a rejected value, except a missing value. Absent if every value is accepted. */
 	readonly refused?: Fragment;
 	/** Library function to detect an accepted value. */
 	readonly accepted?: Fragment;

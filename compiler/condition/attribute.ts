@@ -23,7 +23,7 @@ const asked: Readonly<Record<Exclude<AttributeObject, 'now'>, readonly string[]>
 	grant: [],
 };
 
-/** Attributes that need no definition, but are stored like other attributes. */
+/** User attributes that need no definition, but are stored like other attributes. */
 const known: readonly string[] = ['email', 'first_name', 'last_name'];
 
 /** Parses an attribute name such as `user.address.city`; returns `undefined` if the string is not an attribute name. */

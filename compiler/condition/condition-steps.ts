@@ -6,7 +6,7 @@ import { operatorNamed } from './operator.js';
 /** Information about the values in a condition. */
 interface StepOptions {
 	readonly parameters: Readonly<Record<string, ParameterType>>;
-	/** Estimates how many characters and classes a regular expression has, with repetitions. */
+	/** Estimates the number of characters and classes in a regular expression, including repetitions. */
 	readonly patternSize: (pattern: string) => number;
 }
 
@@ -54,7 +54,7 @@ const fastOperators: readonly string[] = ['equals', 'in'];
 /** Operators that share a search for inexact numbers if their comparisons are optional. */
 const searchingOperators: readonly string[] = ['equals', 'not-equals', 'in', 'not-in'];
 
-/** Steps to apply `contains` to all list items, whose texts together may be longer than a single searched text. */
+/** Steps to apply `contains` to all list items. Together, their texts may be longer than a single searched text. */
 const stepsOfContainsInItems = 36_000;
 
 /** Steps for each character or class in a regular expression: for a single text, and for all list items. */

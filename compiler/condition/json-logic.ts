@@ -1,6 +1,6 @@
 /**
- * Conditions as JsonLogic (jsonlogic.com), used to query the store for the users that a set currently selects. A rule's
- * data is `{user, resource, tenant, context, now}`. Built-in attributes, such as `user.roles`, are fields.
+ * Conditions as JsonLogic (jsonlogic.com), for previews of the users or instances that a set selects. A rule's data is
+ * `{user, resource, tenant, context, now}`. Built-in attributes, such as `user.roles`, are fields.
  */
 import { isArray } from '../json.js';
 import type { Json } from '../model.js';
@@ -17,11 +17,12 @@ export function toJsonLogic(condition: Condition): Json {
 }
 
 /**
- * Operations for `add_operation`, beyond the standard `and`, `or`, `!`, `some` and `none`. The caller adds
- * `pattern_matches(pattern, text)`, which is true if a regular expression (RE2) matches anywhere in a string; `now()`,
- * the time in milliseconds since 1970, because conditions on array items cannot see the rule's data; and
- * `related(type, keys)`, the stored attributes of the instances with these keys: an array, also for a single key, and
- * empty for any other value.
+ * Operations for `add_operation`, beyond the standard `and`, `or`, `!`, `some` and `none`. The caller adds three more:
+ *
+ * - `pattern_matches(pattern, text)`: true if a regular expression (RE2) matches anywhere in a string
+ * - `now()`: the time in milliseconds since 1970, because conditions on array items cannot see the rule's data
+ * - `related(type, keys)`: an array with the stored attributes of the instances with these keys (an array or a single
+ *   key); empty for any other value
  */
 export const operations: Readonly<Record<string, (...given: readonly unknown[]) => unknown>> = {
 	/**

@@ -55,8 +55,8 @@ interface OperatorCode {
 	 */
 	readonly holdsFor: (operand: Json, matches: PatternMatcher) => (attribute: Json, now: number) => boolean;
 	/**
-	 * Writes the operator as Rego statements, all of which must be true. Each operand is an accepted value, null or
-	 * undefined.
+	 * Writes the operator as Rego statements, all of which must be true. Each side is an accepted value, null or
+	 * undefined, unless `guards` is set.
 	 */
 	readonly rego: (sides: Sides) => readonly Fragment[];
 	/** Writes a Rego statement that is true if the engine cannot use the operand. The comparison is then mistyped. */

@@ -41,10 +41,10 @@ export interface InstanceName {
 
 /**
  * Objects touched by a run of changes, identified by keys. Objects are listed even if a later change in the run undid
- * an earlier one.
+ * an earlier change.
  */
 export interface Touched {
-	/** True if any resource, action, role or permission changed. */
+	/** True if any schema object changed. */
 	readonly schema: boolean;
 	/** True if the run may have changed the suspended parts of the policy. Then the table at `pending` is rewritten. */
 	readonly pending: boolean;
@@ -59,8 +59,8 @@ export interface Touched {
 	/** Memberships with an added, changed or removed assignment, including removals by cascade. */
 	readonly memberships: readonly Membership[];
 	/**
-	 * True if role derivations or their settings changed, including derivations of a deleted role. Then all closures are
-	 * recomputed.
+	 * True if role derivations, their settings or the grant conditions of a relation changed, including derivations of a
+	 * deleted role. Then all closures are recomputed.
 	 */
 	readonly derivations: boolean;
 	/** Instances created or deleted in the run, including deletions by cascade. */

@@ -19,7 +19,8 @@ export class ResidentLost extends Error {
 /**
  * A compiler process that keeps running between policies, so it starts only once and compiles only new files. It runs
  * `resident`, a command of the program that setup builds (`compiler/opa/resident.go` defines the protocol). The process
- * starts with the first policy and ends with this process at the latest. It never keeps this process alive.
+ * starts with the first policy and ends with this process at the latest. It keeps this process alive only while it
+ * compiles.
  */
 export class ResidentCompiler {
 	#running: Running | undefined;
@@ -33,7 +34,7 @@ export class ResidentCompiler {
 
 	/**
 	 * Compiles policy files to a module, one policy at a time. Equal files give equal bytes, in any order.
-	 * @throws OpaFailure if the files do not compile within two minutes.
+	 * @throws OpaFailure if the files do not compile, or take longer than two minutes.
 	 * @throws ResidentLost if the program cannot be reached or has ended. The next call restarts the program.
 	 */
 	compile(files: readonly RegoFile[]): Promise<Uint8Array> {
@@ -55,7 +56,7 @@ export class ResidentCompiler {
 		try {
 			return await running.ask(request(files));
 		} catch (error) {
-			// Reuse the program only after a successful response.
+			// Reuse the program only after a complete response, which may be a compile error.
 			if (!(error instanceof OpaFailure) || error.exitCode === null) await this.stop();
 			throw error;
 		}

@@ -18,8 +18,9 @@ const maxOutputLength = 64 * 1024 * 1024;
 export const env = { GOGC: '400', GOMEMLIMIT: '1GiB' } as const;
 
 export interface RunOptions {
-	/** Timeout in milliseconds. */
+	/** Timeout in milliseconds; two minutes by default. */
 	readonly milliseconds?: number;
+	/** Exit codes that mean success; only 0 by default. */
 	readonly exitCodes?: readonly number[];
 	/** Stops the tool when aborted. */
 	readonly signal?: AbortSignal;
@@ -28,10 +29,9 @@ export interface RunOptions {
 }
 
 /**
- * Runs the tool at the path `opa` with these arguments in the folder `cwd`. The tool has no shell and no standard input,
- * and does not inherit this process's environment.
- * @throws OpaFailure if it does not start, or exits with a code other than 0; `OpaLate` if it does not end within two
- * minutes.
+ * Runs the tool at the path `opa` with these arguments in the folder `cwd`. The tool has no shell and no standard
+ * input, and does not inherit this process's environment.
+ * @throws OpaFailure if it does not start, or exits with a code not in `exitCodes`; `OpaLate` after the timeout.
  */
 export function runOpa(
 	opa: string,

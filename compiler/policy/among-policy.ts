@@ -28,7 +28,7 @@ import { conditionsOn, derivationTitle, eachObject, relatedSubjects, subjectsOfO
 interface Way {
 	readonly title: string;
 	readonly conditions: readonly Fragment[];
-	/** True if the way is the same for all users. */
+	/** True if the way does not use the parameter `user`. */
 	readonly forEveryone?: boolean;
 }
 
@@ -112,7 +112,7 @@ function underConditions(bodies: ReturnType<typeof conditionsOnObject>): readonl
 	return bodies.map(({ title, body }) => ({
 		title,
 		conditions: [...eachObject, ...body.map((line) => rego`	${line}`)],
-		// These assignments are found by the check's user key.
+		// These assignments are looked up by the user key in the input, not in `user`.
 		forEveryone: true,
 	}));
 }

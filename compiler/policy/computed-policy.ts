@@ -38,7 +38,7 @@ interface FormulaFunction {
 	readonly last?: readonly Fragment[];
 }
 
-/** Writes a function that is true if a formula is met, followed by a function for each alternative with several parts. */
+/** Writes a function that is true if a formula is met, followed by a function for each `any` with several parts. */
 export function writeFormula(
 	formula: RoleFormula,
 	{ name, helper, parameters, writeRole, last = [] }: FormulaFunction,

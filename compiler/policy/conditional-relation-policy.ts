@@ -19,10 +19,10 @@ export function writeConditionalRelations({ key: type, relations }: Resource): r
 }
 
 /**
- * Writes the package `regolith.conditional_relations.<type>.<relation>`. `related(objects)` returns all subjects of the
- * objects: of unconditional relationships, and of conditional relationships for which `applies` is true. The result is a
- * set, or a table if it has no conditional subjects, and undefined without subjects. `met` is for explanations: pairs of
- * a subject of the check's instance and a condition that holds.
+ * Writes the package `regolith.conditional_relations.<type>.<relation>`. `related(objects)` returns the subjects of all
+ * unconditional relationships to the objects, and of the conditional relationships for which `applies` is true: a set,
+ * or a table if no conditional subject counts, and undefined without subjects. `met`, for explanations, contains pairs
+ * of a subject of the check's instance and a condition that holds.
  */
 function writeRelation(type: string, { key }: Relation, sets: readonly string[]): RegoFile {
 	const grantsBySubject = rego`some subject, grants in ${conditionalSubjectTable(key)}`;

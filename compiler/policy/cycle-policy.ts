@@ -14,7 +14,7 @@ import { stepThrough, united } from './step-policy.js';
 import { given } from './walk-policy.js';
 
 /**
- * Writes the package of a cycle. `reached` takes nodes, as a map from role kinds to instances, and adds all their
+ * Writes the package of a cycle. `reached` takes nodes, as a map from roles to instances, and adds all their
  * sources. Rego has no recursion, so `walk_1` takes one step, `walk_2` takes two steps, and the length doubles each
  * time. A walk ends if a step finds nothing new. A walk returns `[found, last]`: all found nodes, and the nodes at
  * which the next walk starts. `seen` lists the results of earlier walks, at most one per walk length. Nodes in these

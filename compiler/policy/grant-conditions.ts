@@ -62,7 +62,7 @@ function declarations(schema: Schema): readonly (readonly [name: string, sets: r
 	];
 }
 
-/** Returns the names of the roles that users may hold under any of these conditions, by assignment or one derivation. */
+/** Returns the names of the roles that users may hold under these conditions, by assignment or one derivation. */
 export function rolesDeclaring(schema: Schema, sets: ReadonlySet<string>): readonly string[] {
 	const declares = (declared: readonly string[]) => declared.some((set) => sets.has(set));
 	return [

@@ -4,15 +4,15 @@
  *
  * - `computed[type][role]` suspended computed roles in the active policy; absent if there are none
  * - `derivations[type][role][edge]` suspended derivations in the active policy
- * - `set_rules[type][action]` actions whose Rego rules are suspended, or which have additional rules in the newer
- *   schema, with the rules in effect, as a table of user sets and resource sets
+ * - `set_rules[type][action]` the rules in effect, as a table of user sets and resource sets, for each action with
+ *   suspended rules, or with rules that the active policy lacks
  * - `grants[condition]` suspended grant conditions; absent if there are none
  * - `actions[type][action]` actions with a pending grant, either suspended or new. A denial of such an action has the
  *   code `policy_pending`
  *
- * Only removed or narrowed grants are suspended. Additions are not in the Rego yet. If a role that a user set or a
- * computed role excludes may have gained holders, the rules with this set and the computed role have lost users, so
- * they are suspended too (`standing.ts`).
+ * Only removed or narrowed grants are suspended. Additions are not in the Rego yet. If an excluded role may have gained
+ * holders, the computed roles that exclude it, and the rules of user sets that exclude it, may have lost users. They
+ * are suspended too (`standing.ts`).
  */
 import {
 	computedRoles,

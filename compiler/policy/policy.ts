@@ -136,8 +136,8 @@ function writeInstances(graph: DerivationGraph, walks: Walks, resource: Resource
 }
 
 /**
- * Writes the functions for action checks. `holds_one_of` tests whether the user holds any of the passed roles, and
- * `holds_another` tests whether the user holds a role without this grant.
+ * Writes the functions for action checks. `holds_one_of` is true if the user holds any of the passed roles, and
+ * `holds_another` if the user holds a role that does not grant the action.
  */
 function choices(
 	resource: Resource,

@@ -38,12 +38,12 @@ import { conditionsOn, derivationTitle, eachObject, relatedSubjects, subjectsOfO
 
 /**
  * Writes the package of a role. `held(user, object)` is true if a user holds the role on the instance, by assignment or
- * derivation; `user` is the user's assignment table. If the role is itself derived and other roles are derived from it,
- * the package has `held_on_any(user, objects)` instead, for several instances. All source instances are collected first
- * and checked once, so converging paths do not slow down a check. In a cycle, `derived_on_any(user, objects)` does this
- * for derivations from outside the cycle, if closures do not contain them. A computed role needs to know on which
- * instances its operands are held. If it has derived roles, its package and the packages of all roles leading to it
- * also have `held_among` (`among-policy.ts`).
+ * derivation; `user` is the user's assignment table. If other roles are derived from the role, and users can hold it
+ * other than by their own unconditional assignment, the package has `held_on_any(user, objects)` instead, for several
+ * instances. All source instances are collected first and checked once, so converging paths do not slow down a check.
+ * In a cycle, `derived_on_any(user, objects)` does this for derivations from outside the cycle, if closures do not
+ * contain them. If a computed role has derived roles, its package and the packages of all roles leading to it also have
+ * `held_among` (`among-policy.ts`), because users may hold its operands on different instances.
  *
  * Rego references large tables by full paths, never through variables, because a stock OPA would then convert the whole
  * table in each check.
@@ -306,8 +306,8 @@ function body(head: Fragment, title: string, conditions: readonly Fragment[]): F
 }
 
 /**
- * Writes a body that uses a walk: around a cycle whose paths depend on the user's assignments, or through all sources
- * of the role.
+ * Writes a body that uses a walk: around a cycle with edges that depend on the check, or through all sources of the
+ * role.
  */
 function walked(scope: Scope, title: string, path: Fragment, name: RoleName): Fragment {
 	const [given, start] =

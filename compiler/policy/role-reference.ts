@@ -21,8 +21,8 @@ export function assignedTable({ type, role }: RoleName): Fragment {
 }
 
 /**
- * Writes the condition that the role is assigned to everyone on the instance in a variable. The table of these instances
- * may be large, so it is never passed to a function: a stock OPA would convert the whole table.
+ * Writes the condition that the role is assigned to everyone on the instance in a variable. The table of these
+ * instances may be large, so it is never passed to a function: a stock OPA would convert the whole table.
  */
 export function publicOn(instance: Fragment, { type, role }: RoleName): Fragment {
 	return live(rego`data.regolith.facts.public_roles${packagePart(type)}${packagePart(role)}[${instance}]`);

@@ -23,10 +23,10 @@ import { assignedTable, cyclePackage, publicOn, walkPackage } from './role-refer
 import { stepThrough, united } from './step-policy.js';
 
 /**
- * Writes the package of a walk. `reached(user, start)` takes nodes, as a map from role kinds to instances, and adds all
+ * Writes the package of a walk. `reached(user, start)` takes nodes, as a map from roles to instances, and adds all
  * their sources. It visits each role after all roles derived from it. The sources of an instance are therefore looked
- * up once, however many paths contain the instance. `given(user, nodes)` is true if any of the nodes is assigned to the
- * user.
+ * up once, however many paths contain the instance. `given(user, nodes)` is true if the user holds any of the nodes by
+ * an assignment.
  */
 export function writeWalk(graph: DerivationGraph, walk: Walk): RegoFile {
 	const { first, components } = walk;

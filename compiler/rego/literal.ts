@@ -1,8 +1,8 @@
 /**
- * Writes a string as a single-line literal, valid in Rego, YAML and JSON. User-defined keys and names enter a policy
- * only through this function.
+ * Writes a string as a single-line literal, valid in Rego, YAML and JSON. User text enters a policy only through this
+ * function, except keys that are identifiers (`packagePart`) and durations, which are validated before.
  *
- * INVARIANT: no other function puts user text into Rego, and no text can end the literal or the line. Unprintable
+ * INVARIANT: no text can end the literal or the line. Unprintable
  * characters are escaped, so people read the same text as the engine. Characters above U+FFFF are not escaped, because
  * YAML does not support JSON's escapes for them. A lone surrogate becomes U+FFFD.
  */

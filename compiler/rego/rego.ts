@@ -1,6 +1,6 @@
 import { literal } from './literal.js';
 
-/** Rego code. Only `rego` and the functions in this folder create it. */
+/** Rego code. Create it with `rego`, which writes user text as literals, or from validated text. */
 export class Fragment {
 	constructor(readonly text: string) {}
 }
@@ -33,9 +33,7 @@ export function lines(fragments: readonly Fragment[]): Fragment {
 	return new Fragment(fragments.map((fragment) => fragment.text).join('\n'));
 }
 
-/**
- * Joins fragments with empty lines between them, and ends with a line break. The result is the content of a Rego file.
- */
+/** Joins fragments with empty lines between them. */
 export function paragraphs(fragments: readonly Fragment[]): Fragment {
 	return new Fragment(fragments.map((fragment) => fragment.text).join('\n\n'));
 }

@@ -106,7 +106,10 @@ function isSameRole(left: RoleName, right: RoleName): boolean {
 	return roleName(left) === roleName(right);
 }
 
-/** Writes the table with the roles assigned in tests for each computed role: the roles of its first alternative. */
+/**
+ * Writes the table of roles that tests assign to give a user a computed role from which roles are derived: the required
+ * roles of the first alternative.
+ */
 function assignedRoles({ resources }: Schema, sources: readonly ComputedRole[]): Fragment {
 	const byType = groupBy(sources, ({ target }) => target.type);
 	const rows = sortedBy([...byType.keys()], (type) => type).map((key) => ({ key, own: byType.get(key) ?? [] }));

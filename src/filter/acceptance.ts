@@ -4,7 +4,7 @@ import type { Bound, ColumnKind } from './predicate.js';
 /** The accepted values: all values in a column, or only values within a bound. */
 export type Acceptance = 'all' | Bound;
 
-/** Returns the values of a column that an operator accepts; `none`, or `undefined` if no test can express them. */
+/** Returns the column values that an operator accepts, or `none`; `undefined` if no test can express them. */
 export function acceptanceOf(accepted: AcceptedKind, kind: ColumnKind): Acceptance | 'none' | undefined {
 	if (kind === 'other') return undefined;
 	switch (accepted) {

@@ -12,8 +12,8 @@ import { millisecondsOf } from './time-text.js';
 
 /**
  * Infers the kind of each column from the values that the residual compares with the column. A column with values of
- * several kinds, or with none, has no scalar kind, unless its type is declared. A string column may also contain other
- * strings, so an inferred time column allows only comparisons with the same result for strings and timestamps.
+ * several kinds, or with none, has no scalar kind, unless its type is declared. A column compared with times may
+ * contain other strings too, so it allows only comparisons with the same result for strings and timestamps.
  */
 export function* inferKinds(residual: Residual): Steps<ReadKind> {
 	const found = new Map<string, Set<ColumnKind>>();
@@ -37,7 +37,7 @@ export function* inferKinds(residual: Residual): Steps<ReadKind> {
 	};
 }
 
-/** Column kinds whose operators compare the items or fields inside a value. */
+/** Accepted kinds of the operators that compare the items or fields inside a value. */
 const valuesInside: ReadonlySet<AcceptedKind> = new Set(['array', 'list', 'object']);
 
 const timeOrders: ReadonlySet<string> = new Set(['greater-than-equals', 'less-than']);

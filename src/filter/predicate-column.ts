@@ -51,12 +51,12 @@ export function present(column: PredicateColumn): Predicate {
 	return column.required ? always : { kind: 'present', column };
 }
 
-/** The values that an operator with this acceptance accepts. */
+/** Returns a test for the accepted values. */
 export function inside(column: PredicateColumn, accepts: Acceptance): Predicate {
 	return accepts === 'all' ? always : { kind: 'inside', column, bound: accepts };
 }
 
-/** The values that an operator with this acceptance does not accept. */
+/** Returns a test for the values that are not accepted. */
 export function outside(column: PredicateColumn, accepts: Acceptance): Predicate {
 	return accepts === 'all' ? never : { kind: 'outside', column, bound: accepts };
 }

@@ -9,8 +9,8 @@
 import { Pauses, runToEnd, type Steps } from '../../compiler/steps.js';
 
 /**
- * Kind of the values in a column. `integer` is a number column without values beyond ±(2^53 - 1); a `number` column may
- * have them. `other` columns, such as arrays, can only be tested for a value.
+ * Kind of the values in a column. `number` columns may contain values beyond ±(2^53 - 1), `integer` columns do not.
+ * `other` columns, such as arrays, can only be tested for a value.
  */
 export type ColumnKind = 'string' | 'uuid' | 'number' | 'integer' | 'boolean' | 'time' | 'other';
 
@@ -23,8 +23,8 @@ export interface PredicateColumn {
 }
 
 /**
- * Limits of operators: `exact` for numbers from -(2^53 - 1) to 2^53 - 1, `searched` for strings up to the maximum length
- * of a searched string.
+ * Limits of operators: `exact` for numbers from -(2^53 - 1) to 2^53 - 1, `searched` for strings up to the maximum
+ * length of a searched string.
  */
 export type Bound = 'exact' | 'searched';
 
@@ -165,7 +165,7 @@ function negatedColumns(test: PredicateTest): readonly PredicateColumn[] {
 	return test.kind === 'not-in' || (test.kind === 'search' && !test.found) ? [test.column] : [];
 }
 
-/** True if `part` adds nothing to `other`: it follows from `other` in an `all`, or `other` follows from it in an `any`. */
+/** True if `part` adds nothing to `other`: `other` implies it in an `all`, or it implies `other` in an `any`. */
 function isRedundant(kind: 'all' | 'any', part: Predicate, other: Predicate): boolean {
 	return kind === 'all' ? implies(other, part) : implies(part, other);
 }

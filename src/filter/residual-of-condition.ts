@@ -1,6 +1,5 @@
 /**
- * Converts set conditions to residuals: a fourth back end of the condition tree, after Rego, JsonLogic and compiled
- * functions.
+ * Converts set conditions to residuals: a back end of the condition tree, like Rego, JsonLogic and compiled functions.
  */
 
 import { acceptedKinds } from '../../compiler/condition/accepted-kinds.js';
@@ -30,14 +29,14 @@ export interface ConditionReading {
 	readonly resolve: (attribute: AttributePath) => Resolved;
 	readonly matches: PatternMatcher;
 	/**
-	 * Returns sorted keys for the rows on which the user holds a role. If absent, conditions on roles are rejected.
+	 * Returns the sorted keys of the rows on which the user holds a role. If absent, conditions on roles are rejected.
 	 */
 	readonly keysWithRole?: (role: string) => readonly string[];
 }
 
 /**
  * Returns the rows that a condition selects. A row with a mistyped comparison is not selected. The result is not
- * simplified. Throws `FilterRefusal` if the condition reads roles on the resource, or related instances.
+ * simplified. Throws `FilterRefusal` if the condition reads related instances, or roles without `keysWithRole`.
  */
 export function residualOfCondition(condition: Condition, reading: ConditionReading): Residual {
 	const guards: Residual[] = [];

@@ -31,7 +31,7 @@ export interface ColumnComparison {
 	readonly operand: ResidualOperand;
 	/** If set, the operand is on the left side of the operator and the column on its right side. */
 	readonly reversed?: true;
-	/** Check time in milliseconds since 1970, for an operator with a duration before this time. */
+	/** Check time in milliseconds since 1970; only for operators with a duration. */
 	readonly now?: number;
 	/** Condition set key, or `roles`. Used in error messages. */
 	readonly name: string;

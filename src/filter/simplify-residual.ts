@@ -115,7 +115,7 @@ function textOfColumn(column: Column): string {
 	return column.kind === 'attribute' ? JSON.stringify(column) : column.kind;
 }
 
-/** Different residuals. JSON strings, which take long to write, are compared only for residuals with the same outline. */
+/** Different residuals. Writing JSON takes long, so only residuals with the same outline are compared as JSON. */
 class DistinctResiduals {
 	readonly #byOutline = new Map<string, Residual | Set<string>>();
 

@@ -21,7 +21,7 @@ export type CerbosFilter =
 const target = 'cerbos';
 const searches = { start: 'startsWith', end: 'endsWith', anywhere: 'contains' } as const;
 
-/** Writes a filter as a Cerbos plan. The bounds of `toUcast` also apply to its columns. Throws `FilterRefusal`. */
+/** Writes a filter as a Cerbos plan. Makes the same assumptions about columns as `toUcast`. Throws `FilterRefusal`. */
 export function* toCerbosPlan(residual: Residual): Steps<CerbosFilter> {
 	const readKind = yield* inferKinds(residual);
 	const predicate = yield* toPredicate(residual, { target, readKind, ignoresBounds: true });

@@ -19,8 +19,8 @@ const relations = { eq: 'equals', ne: 'not', lt: 'lt', le: 'lte', gt: 'gt', ge: 
 
 /**
  * Writes a filter as a Prisma condition. `fields` names a field for each attribute; a field without `?` needs
- * `required`, because Prisma rejects a test for null on this field. The bounds of `toUcast` apply. Throws
- * `FilterRefusal` and `ColumnMappingError`.
+ * `required`, because Prisma rejects a test for null on this field. Makes the same assumptions about columns as
+ * `toUcast`. Throws `FilterRefusal` and `ColumnMappingError`.
  */
 export function toPrismaWhere(residual: Residual, provider: PrismaProvider, fields: ColumnMapping): PrismaWhere {
 	const mapped = readColumns(fields);

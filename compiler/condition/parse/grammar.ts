@@ -87,7 +87,7 @@ type Reader<Attribute> = (value: unknown, at: ConditionPath, depth: number) => C
 /** Placeholder for an unreadable condition. It is never evaluated, because the problem has been recorded. */
 const nothing = { kind: 'all', conditions: [] } as const;
 
-/** Reads an outermost condition. There, an empty object restricts nothing. */
+/** Reads `conditions` or a `match` as a whole. Only there, an empty object is allowed; it restricts nothing. */
 function readWhole<A>(value: unknown, at: ConditionPath, depth: number, scope: Scope<A>): Condition<A> {
 	return isObject(value) && Object.keys(value).length === 0 ? nothing : readCondition(value, at, depth, scope);
 }

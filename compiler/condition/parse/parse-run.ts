@@ -59,7 +59,7 @@ export class ParseRun {
 	#nodes = 0;
 	#patternSteps = 0;
 
-	/** @param parameters value names for a grant; `undefined` for a condition without a grant */
+	/** @param parameters parameter names of a `grant` condition; `undefined` for a set */
 	constructor(measurePattern: (pattern: string) => PatternMeasure, parameters: ReadonlySet<string> | undefined) {
 		this.#measurePattern = measurePattern;
 		this.#parameters = parameters;

@@ -25,7 +25,7 @@ export interface Scope<Attribute> {
 		value: unknown,
 		at: ConditionPath,
 	): Condition<Attribute> | null | undefined;
-	/** Records the problems of a comparison between this attribute and a value; `undefined` for any other operand. */
+	/** Records the problems of a comparison. `value` is the operand; `undefined` for a reference or a `match`. */
 	compared(attribute: Attribute, operator: Operator, value: Json | undefined, at: ConditionPath): void;
 }
 

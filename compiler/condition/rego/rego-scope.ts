@@ -66,8 +66,8 @@ export function relatedRego(type: string | undefined, value: Fragment): Fragment
 }
 
 /**
- * Writes the items of an array. Related instances are compared once per key, because each may have large attributes, and
- * an attribute of a check may repeat a key thousands of times.
+ * Writes the items of an array. Related instances are compared once per key, because each may have large attributes,
+ * and an attribute of a check may repeat a key thousands of times.
  */
 export function itemsRego(type: string | undefined, array: Fragment): Fragment {
 	return type === undefined ? array : rego`compare.items(${array})`;

@@ -54,7 +54,8 @@ function writeGuards(operator: Operator, { attribute, operand, literal }: Sides)
 }
 
 /**
- * Returns alternative bodies. At least one body is true if and only if the operator rejects the kind of a value in the comparison.
+ * Returns alternative bodies. At least one body is true if and only if the operator rejects the kind of a value in the
+ * comparison.
  */
 export function writeMistypedComparison(
 	operator: Operator,

@@ -56,8 +56,8 @@ export interface WrittenSet {
 }
 
 /**
- * Writes a condition on attributes for functions with a single parameter, the set's `object`. Functions are faster than rules here: the engine does not cache function results, and caching costs more
- * than most comparisons.
+ * Writes a condition on attributes for functions with a single parameter, the set's `object`. Functions are faster than
+ * rules here: the engine does not cache function results, and caching costs more than most comparisons.
  */
 export function writeCondition(condition: Condition, { object, resource }: WrittenSet): ConditionRego {
 	const helpers = new HelperFunctions('', object);
@@ -70,8 +70,8 @@ export function writeCondition(condition: Condition, { object, resource }: Writt
 }
 
 /**
- * Writes the rule for a role on the checked resource, which explanations and listings read too. A check evaluates it
- * once, even if several sets name the role.
+ * Writes a reference to the rule for a role on the checked resource. Explanations and listings use the same rule. A
+ * check evaluates it once, even if several sets name the role.
  */
 function heldRole(comparison: Comparison, resource: string | null): Fragment | undefined {
 	const role = roleRequired(comparison);

@@ -8,8 +8,8 @@ import { itemsRego, optional, type RegoScope, relatedRego, scopeOfMembers } from
 import { refusing, writeMistypedComparison } from './write-comparison.js';
 
 /**
- * Returns alternative bodies. At least one body is true if and only if a comparison in the condition is mistyped. Required
- * comparisons need no body, because their own statements check the values.
+ * Returns alternative bodies. At least one body is true if and only if a comparison in the condition is mistyped.
+ * Required comparisons need no body, because their own statements check the values.
  */
 export function writeMistyped<A>(condition: Condition<A>, scope: RegoScope<A>): readonly Body[] {
 	switch (condition.kind) {

@@ -28,7 +28,7 @@ export interface SqlDialect {
 	readonly inList: (column: SqlText, values: readonly string[], found: boolean) => SqlText;
 	/** If set, a column of type `uuid` contains strings. */
 	readonly hasTextUuids?: true;
-	/** Tests a column of type `uuid`, whose strings are lower-case. Without this function, there is no exact test. */
+	/** Tests a column of type `uuid` against lower-case strings. Without this function, there is no exact test. */
 	readonly uuidTest?: (column: SqlText, values: readonly SqlText[], found: boolean) => SqlText;
 	readonly search: (column: SqlText, place: 'start' | 'end' | 'anywhere', text: string, found: boolean) => SqlText;
 	/** Counts the code points in a text. */
