@@ -20,8 +20,8 @@ const stores = ['server', 'embedded'] as const satisfies readonly StoreKind[];
 
 interface Shape {
 	/**
-	 * Returns the bulk call that creates objects, and its item for assignment `n`. Objects are created in the same portions
-	 * as assignments.
+	 * Returns the bulk call that creates objects, and its item for assignment `n`. Objects are created in the same
+	 * portions as assignments.
 	 */
 	readonly prepare: (n: number) => { readonly method: 'post' | 'put'; readonly path: string; readonly body: object };
 	readonly assignment: (n: number) => object;

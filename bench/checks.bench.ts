@@ -25,7 +25,8 @@ import { sendLoad } from './support/request-load.js';
  * turns. Shows requests per second, and the CPU time per request: of the server itself and, separately, of the API and
  * PostgreSQL, which store the decisions. CPU time is comparable even on a busy machine.
  *
- * `SERVERS` selects servers by parts of their names, `MIXES` selects kinds of requests; `ROUNDS` and `SECONDS` set the length.
+ * `SERVERS` selects servers by parts of their names, `MIXES` selects kinds of requests; `ROUNDS` and `SECONDS` set the
+ * length.
  */
 
 const rounds = Number(process.env['ROUNDS'] ?? 3);

@@ -38,8 +38,8 @@ console.log(
 
 /**
  * Returns an expression for a promise that is fulfilled when an element is shown, and rejected after a minute. Polls in
- * each frame, because Playwright's waits for elements slow down to two polls per second. The console's content security
- * policy blocks Playwright's waits for functions.
+ * each frame: Playwright's `waitForSelector` slows down to two polls per second, and the console's content security
+ * policy blocks `waitForFunction`.
  */
 function untilShown(selector: string): string {
 	const name = JSON.stringify(selector);

@@ -11,10 +11,10 @@ import { kinds, questions, users } from './rivals/world.js';
 
 /**
  * Counts runtime crashes under load, per Node.js version and V8 flag. Node.js 20.20.2 has crashed in V8
- * (`unreachable code` in `Deoptimizer::DoComputeBuiltinContinuation`), in about one of thirty heavy benchmark runs. Each run is a
- * process that decides checks of every kind while engines are patched, copied and replaced. `RUNS` is the number of
- * runs per variant (a soak has 90), `SECONDS` the length of a run, `NODES` a list of Node.js programs, separated by
- * commas. By default, only this Node.js runs.
+ * (`unreachable code` in `Deoptimizer::DoComputeBuiltinContinuation`), in about one of thirty heavy benchmark runs.
+ * Each run is a process that decides checks of every kind while engines are patched, copied and replaced. `RUNS` is the
+ * number of runs per variant, `SECONDS` the length of a run, `NODES` a list of Node.js programs, separated by commas.
+ * By default, only this Node.js runs.
  */
 
 const runs = Number(process.env['RUNS'] ?? 2);

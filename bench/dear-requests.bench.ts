@@ -294,7 +294,10 @@ function compileFor(user: keyof typeof keepers, target: string): Sender {
 		);
 }
 
-/** Sends requests in a loop until stopped. Returns the longest time in milliseconds. */
+/**
+ * Sends requests in a loop. The returned function stops the loop and returns the longest time in milliseconds, with the
+ * statuses of failed requests.
+ */
 function probing(send: (turn: number) => Promise<{ readonly status: number }>): () => Promise<string> {
 	let going = true;
 	let longest = 0;

@@ -217,7 +217,7 @@ const manyComparisons: Json = {
 	anyOf: range(4_900).map((index) => ({ 'user.level': { equals: -index - 1 } })),
 };
 
-/** A type in a type graph. Each role lists its derivations as `<relation>:<type>#<role>`. */
+/** A type in a type graph. Each role lists its derivations as `<relation>:<role>`. */
 interface Spec {
 	readonly roles: Readonly<Record<string, readonly string[]>>;
 	/** Subject types, keyed by relation. */

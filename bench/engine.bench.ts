@@ -67,7 +67,7 @@ const roleKey = (index: number) => roles[index % roles.length] ?? 'reader';
 function inputsFor(assignments: number, granted: boolean): readonly EngineInput[] {
 	return Array.from({ length: checksPerRound }, (_, turn) => {
 		const index = (turn * 7919) % assignments;
-		// The nearest user in the same block of roles whose role gives the wanted decision.
+		// A user in the same block of six, with a role that gives the wanted decision.
 		const block = index - (index % roles.length);
 		const user = Math.min(block + (granted ? 0 : roles.length / 2) + (turn % 3), assignments - 1);
 		return {
@@ -93,7 +93,7 @@ async function buildBundle(model: Model): Promise<Uint8Array> {
 	]);
 }
 
-/** Measures the time from loading an engine to its first decision. */
+/** Loads a bundle into an engine and makes the first decision. */
 async function load(bundle: Uint8Array): Promise<Engine> {
 	const files = await unpack(bundle);
 	const module = await WebAssembly.compile(files.get('policy.wasm') ?? new Uint8Array());

@@ -88,7 +88,7 @@ async function ask(url: string, sql: string): Promise<readonly pg.QueryResultRow
 class Load {
 	readonly written: Written[] = [];
 	readonly answers: Answered[] = [];
-	/** Client errors between the kill of the primary and the first successful write afterwards, with their counts. */
+	/** Counts of client errors, keyed by status or message. Cleared when the primary is killed. */
 	readonly writeTroubles = new Map<string, number>();
 	readonly checkTroubles = new Map<string, number>();
 	#running = true;

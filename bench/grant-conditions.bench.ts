@@ -16,9 +16,9 @@ import { noFacts } from '../test/support/no-facts.js';
 import { quantile } from './support/quantile.js';
 
 /**
- * Listings with many conditional role assignments. `ann` has 10,000 on accounts in 20 tenants, and one account has
- * assignments to 10,000 users. Prints the longest uninterrupted step. Target: 250 ms. Then prints the time of checks
- * through unconditional and conditional relationships.
+ * Listings with many conditional role assignments. `ann` has 10,000 assignments on accounts in 20 tenants, and one
+ * account has assignments to 10,000 users. Prints the longest uninterrupted step. Target: 250 ms. Then prints the time
+ * of checks through unconditional and conditional relationships.
  */
 
 const range = (length: number) => Array.from({ length }, (_, index) => index);
@@ -194,9 +194,8 @@ for (const [title, set] of Object.entries(conditionsByTitle)) {
 }
 
 /**
- * Bills with an account. The relationship uses a relation without conditions, or a relation that allows conditions (with
- * and without a condition).
- * `ann` pays from the account by an assigned role, or as a member of the account's team.
+ * Three bills of an account: by a relation without conditions, and by a declaring relation with or without condition.
+ * `ann` may pay them by an assigned role on the account, and view them as a member of the account's team.
  */
 function bills(set: GrantCondition): Model {
 	const relation = (key: string, subject: string) => ({ key, name: key, description: null, subject });

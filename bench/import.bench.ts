@@ -8,7 +8,7 @@ import { schemaDocument, setRules } from './support/schema-shapes.js';
 /**
  * Measures the import of an environment document over HTTP, first into an empty environment and then again, and the
  * replacement of 25,000 rules. Runs on both stores, with the API in a separate process. `SCALE` multiplies the facts,
- * `ROUNDS` is the number of runs, `IMPORT` selects steps by a part of their title, `STORE` selects a store.
+ * `ROUNDS` is the number of runs, `IMPORT` selects lists of steps by a part of a title, `STORE` selects a store.
  */
 
 const scale = Number(process.env['SCALE'] ?? 1);

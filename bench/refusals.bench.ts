@@ -13,9 +13,9 @@ import { endpointPath, furnish } from '../test/support/tour.js';
 /**
  * Measures the CPU time to parse, validate and reject 5 MiB of each shape, at every place in every request body on both
  * servers, with and without a key. Prints the worst endpoint for each shape. The servers, the database client and the
- * sending client run in this process, so the figures are slightly too high. Fails if a rejection takes more than 250 ms.
- * This limit does not apply to accepted bodies, which are only printed, or to bodies above 5 MiB: an imported document
- * is read in parts, so only the time per part matters.
+ * sending client run in this process, so the figures are slightly too high. Fails if a rejection takes more than 250
+ * ms. This limit does not apply to accepted bodies, which are only printed, or to bodies above 5 MiB: an imported
+ * document is read in parts, so only the time per part matters.
  *
  * `REFUSALS=check,createUser` selects endpoints by name.
  */

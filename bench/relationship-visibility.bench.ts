@@ -102,7 +102,7 @@ async function populate({ environment: api, reached }: Stack): Promise<void> {
 
 type Write = (turn: number) => readonly [method: 'post' | 'delete', path: string, body: object];
 
-/** Each even turn makes a new change, and the next turn undoes it. */
+/** A membership is new in each turn. Of the other kinds, each even turn makes a change and the next turn undoes it. */
 const kinds: Readonly<Record<string, Write>> = {
 	'one membership': (turn) => {
 		const user = mixed(Math.floor(turn / 2) * 11 + 1, sizes.users);

@@ -31,7 +31,7 @@ const connections = Number(process.env['SATURATE'] ?? 0);
 const workers = process.env['WORKERS'] ?? '1';
 const seed = Number(process.env['SEED'] ?? 1);
 const writers = 16;
-/** Number of writes in 30 minutes. */
+/** Number of fact changes, and of `SchemaWriter` turns with three changes each, in 30 minutes. */
 const goal = { changes: 200_000, schemaTurns: 67 };
 
 /** Returns resident memory in MiB. */

@@ -9,7 +9,7 @@ const named = (key: string) => ({ key, name: key, description: null });
 export const users = range(10_000).map((index) => `user-${index}@example.com`);
 export const tenants = range(100).map((index) => `tenant-${index}`);
 export const roles = ['reader', 'writer', 'owner', 'guest', 'auditor', 'visitor'] as const;
-/** Roles whose users read documents. */
+/** Roles that grant reading documents. */
 export const readers = roles.slice(0, 3);
 export const folders = range(2_000).map((index) => `folder-${index}`);
 export const documents = range(18_000).map((index) => `document-${index}`);

@@ -1,8 +1,8 @@
 import type { ConditionSet, Json, Model, Resource, SetRule } from '../../compiler/model.js';
 
 /**
- * An environment for listings, with about 139,000 facts: 50 tenants, 10,000 users with five roles each, 20,000 instances
- * with attributes, 2,000 groups, and 50 user sets and 50 resource sets for each type.
+ * An environment for listings, with about 139,000 facts: 50 tenants, 10,000 users with five roles each, 20,000
+ * instances with attributes (2,000 are groups), and 50 user sets and 50 resource sets for each type.
  */
 
 const range = (length: number) => Array.from({ length }, (_, index) => index);

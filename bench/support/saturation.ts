@@ -50,7 +50,7 @@ export class Saturation {
 		}
 	}
 
-	/** Prints the rate at the start and at the end, and the wrong decisions. */
+	/** Prints the rate at the start and at the end, and the number of wrong responses. */
 	report(): void {
 		const third = Math.max(1, Math.floor(this.#reports.length / 3));
 		for (const [title, some] of [

@@ -8,8 +8,7 @@ export const named = (key: string) => ({ key, name: key, description: null });
 export const departments = ['sales', 'engineering', 'support', 'legal', 'finance'];
 
 /**
- * Typical conditions: two or three comparisons. Some conditions include an alternative, a reference as operand, or a
- * `not`.
+ * Returns typical conditions on users, with two or three comparisons. Some include an alternative or a `not`.
  */
 export function userConditions(index: number): Json {
 	const department = { 'user.department': { equals: departments[index % departments.length] ?? '' } };
@@ -23,7 +22,7 @@ export function userConditions(index: number): Json {
 	return shapes[index % shapes.length] ?? {};
 }
 
-/** Like `userConditions`, for documents. */
+/** Returns typical conditions on documents, with one or two comparisons. Some compare with an attribute of the user. */
 export function resourceConditions(index: number): Json {
 	const shapes: readonly Json[] = [
 		{ 'resource.owner': { equals: { ref: 'user.key' } } },
@@ -60,7 +59,7 @@ export function derivedTypes(count: number): Schema {
 }
 
 /**
- * Layout of rules: either every user set with every resource set on a single action, or random rules over 40 actions.
+ * Layout of rules: either every user set with every resource set on a single action, or rules spread over 40 actions.
  */
 export type RuleLayout = 'on one action' | 'over 40 actions';
 

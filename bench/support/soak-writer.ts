@@ -24,7 +24,7 @@ export interface Tally {
 	/** Requests without a response, and 5xx responses. */
 	unanswered: number;
 	failed: number;
-	/** Number of decisions that contradict the oracle. The first of them is stored as a string. */
+	/** Number of decisions and responses that contradict the oracle. The first ten are described in `firstWrong`. */
 	wrong: number;
 	readonly firstWrong: string[];
 }
@@ -66,7 +66,7 @@ export class SoakWriter {
 		if (this.random.chance(0.5)) await this.#check(answer.revision);
 	}
 
-	/** Verifies that the store holds exactly the acknowledged writes from this writer. */
+	/** Verifies that the store contains exactly the acknowledged writes from this writer. */
 	async verifyStored(): Promise<void> {
 		await this.#found([this.#world]);
 	}
@@ -105,7 +105,7 @@ export class SoakWriter {
 	}
 }
 
-/** Changes the schema by one type or permission at a time. Checks that each change, and its reversal, takes effect. */
+/** Changes the schema by one type or permission at a time. Checks that granting and removing access take effect. */
 export class SchemaWriter {
 	#count = 0;
 
@@ -115,7 +115,7 @@ export class SchemaWriter {
 		private readonly tally: Tally,
 	) {}
 
-	/** Makes two changes: adds a type with an action granted to a role, then deletes the type. */
+	/** Makes three changes: adds a type, grants its action to a role, and deletes the type. */
 	async turn(): Promise<void> {
 		this.#count += 1;
 		const key = `extra-${this.#count}`;

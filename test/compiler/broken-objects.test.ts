@@ -72,7 +72,7 @@ test('removing a role’s derivations also removes the sets that name the role, 
 	}
 });
 
-test('roles and relations do not declare a broken condition, and keep their other conditions', (t) => {
+test('removing a broken condition also removes its declarations, but no other declarations', (t) => {
 	const grant_conditions = ['broken', 'kept'].map((key) => ({ ...named(key), conditions: {}, parameters: {} }));
 	const [blocked, other] = document.roles;
 	if (blocked === undefined || other === undefined) return t.fail();

@@ -11,7 +11,7 @@ import { evaluate, opa, packageRoot, wasmEngine, withoutOrder, writeFiles } from
 interface Check {
 	/** Reason for this result. */
 	readonly because: string;
-	/** The entrypoint, which is a decision by default. */
+	/** Entrypoint; `regolith/check/decision` by default. */
 	readonly entrypoint?: string;
 	readonly query: Json;
 	readonly answer: Json;

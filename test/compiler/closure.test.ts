@@ -1,6 +1,6 @@
 // @alone
 
-/** Closures of cycles reach all instances, and their evaluation ends. */
+/** Closures and walks of cycles find all sources, and end on every graph. */
 import test from 'ava';
 import fc from 'fast-check';
 import { computeClosures, relatedObjects } from '../../compiler/data/closure.js';
@@ -42,8 +42,8 @@ function chain(length: number): readonly Relationship[] {
 }
 
 /**
- * Returns levels of converging folders with folder `0` at the top. Each level has two folders, and each folder is inside both
- * folders of the level above.
+ * Returns levels of converging folders with folder `0` at the top. Each level has two folders, and each folder is
+ * inside both folders of the level above.
  */
 function diamonds(depth: number): readonly Relationship[] {
 	const level = (number: number) => (number === 0 ? ['0'] : [`${number}`, `${number}'`]);

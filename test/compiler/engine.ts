@@ -53,8 +53,8 @@ export async function wasmEngine(generated: readonly RegoFile[]): Promise<Engine
 }
 
 /**
- * Throws if a policy calls a host function other than the clock. OPA's loader has some host functions, but the library's
- * loader has none, so the two could differ (docs/decisions/0041).
+ * Throws if a policy calls a host function other than the clock. OPA's loader has some host functions, but the
+ * library's loader has none, so the two could differ (docs/decisions/0041).
  */
 function refuseHostFunctions({ wasmInstance, mem }: LoadedPolicy): void {
 	const exports = (wasmInstance as WebAssembly.Instance).exports as unknown as HostFunctionExports;

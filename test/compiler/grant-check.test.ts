@@ -12,7 +12,7 @@ function role(key: string, more: Partial<ResourceRole> = {}): ResourceRole {
 
 const from = (relation: string, source: string) => ({ relation, role: source, no_direct_roles_on_object: false });
 
-/** Documents are in folders, by a relation that declares the condition `limit`. `guest` is derived from no other role. */
+/** Documents are in folders, by a relation that declares the conditions `declared`. The role `guest` is not derived. */
 function documents(roles: readonly ResourceRole[], declared: readonly string[] = ['limit']): Schema {
 	return {
 		grant_conditions: [{ ...named('limit'), conditions: {}, parameters: {} }],

@@ -18,7 +18,7 @@ const texts = {
 
 const time = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true });
 const earlier = fc.date({ min: new Date('0001-01-01T00:00:00.000Z'), max: new Date(0), noInvalidDate: true });
-/** The first and last moments of months, over all kinds of leap years. */
+/** The first and last millisecond of each month, in leap years of every kind and in common years. */
 const ends = [1600, 1896, 1900, 1970, 1999, 2000, 2024, 2026, 2100, 2400].flatMap((year) =>
 	Array.from({ length: 12 }, (_, month) => Date.UTC(year, month)).flatMap((start) => [start - 1, start]),
 );

@@ -66,7 +66,7 @@ export function layeredSchema(material: Material): fc.Arbitrary<Schema> {
 		);
 }
 
-/** Like `layerResource`, with a role computed from the other roles. The next layer's first role is derived from it. */
+/** Like `layerResource`, with a computed role. One of the other roles derives from the next layer's computed role. */
 function computedLayer(layer: Layer, next: Layer | undefined, [ways, value]: readonly [number, number]): Resource {
 	// Otherwise, assigned roles rarely block derivations into a cycle.
 	const interrupted = { ...layer.interrupted, up: layer.interrupted.up || value % 3 === 0 };

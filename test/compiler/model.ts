@@ -97,7 +97,7 @@ type GeneratedRole = Omit<ResourceRole, 'derivations' | 'computed'> & {
 	readonly computes: number | null;
 	/** Index into the grant conditions; `undefined` if the role declares none. */
 	readonly conditions?: number | undefined;
-	/** Chooses the role whose holders are sets to which this role can be assigned; `undefined` without such a role. */
+	/** Chooses the role of the sets of users to which this role can be assigned; `undefined` if there are none. */
 	readonly grantable?: number | undefined;
 };
 type GeneratedRelation = Omit<Relation, 'subject'> & {
@@ -216,8 +216,8 @@ export function chosenConditions(number: number): readonly string[] {
 }
 
 /**
- * Adds the conditions that roles and relations declare. Keeps only declarations by which no set and no computed role
- * excludes a role that users may hold under a condition.
+ * Adds the conditions that roles and relations declare. Drops declarations that would make a set or a computed role
+ * exclude a role that users may hold under a condition.
  */
 export function withoutExcluded(schema: Schema): Schema {
 	const isSound = (one: Schema) => check(one).every(({ code }) => code !== 'excluded_condition');
@@ -372,7 +372,7 @@ function setConditions(
 	}
 }
 
-/** Returns conditions on roles on the resource, required, excluded or both. */
+/** Returns conditions that require roles on the resource, exclude them, or both. */
 export function roleConditions(roles: readonly string[], value: number): Json {
 	const [one = '', other = ''] = [pick(roles, value), pick(roles, value + 1)];
 	const holds = { 'user.resource_roles': { array_contains: one } };

@@ -1,6 +1,6 @@
 // @alone @both
 
-/** The generated tests pass for compiler output, and fail after every change to this output. */
+/** The generated tests pass for compiler output, and fail if a rule body is missing or a decision differs. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -152,7 +152,7 @@ for (const name of casesOfTier(['007-folders-and-documents', '003-roles-extend-r
 	});
 }
 
-/** Changes to a policy or its data. Each allows a forbidden request or changes the environment. */
+/** Changes to a policy or its data. Each changes decisions or the environment's actions. */
 const wrong: Readonly<Record<string, (text: string) => string>> = {
 	'a role grants more': (text) => text.replace('"write":{"editor":null', '"write":{"reader-1":null,"editor":null'),
 	'a role grants less': (text) => text.replace('"list":{"editor":null,"viewer":null}', '"list":{"editor":null}'),

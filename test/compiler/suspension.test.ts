@@ -21,7 +21,7 @@ function role(key: string, more: Partial<ResourceRole> = {}): ResourceRole {
 const relation = (key: string, subject: string) => ({ ...named(key), subject });
 const from = (relation: string, role: string) => ({ relation, role, no_direct_roles_on_object: false });
 
-/** Conditions for the user set `welcome`, whose users may read. */
+/** Returns conditions that exclude the holders of a role. */
 const lacks = (role: string): Json => ({ not: { 'user.resource_roles': { array_contains: role } } });
 
 interface Roles {
@@ -29,7 +29,7 @@ interface Roles {
 	readonly team?: readonly ResourceRole[];
 	readonly folder?: readonly ResourceRole[];
 	readonly document: readonly ResourceRole[];
-	/** Conditions for the user set `welcome`. Without conditions, no set grants the action. */
+	/** Conditions for the user set `welcome`, which may read. Without conditions, no set grants the action. */
 	readonly welcome?: Json;
 	/** Conditions for the parent of `welcome`. */
 	readonly above?: Json;
@@ -214,7 +214,7 @@ for (const pair of pairs) {
 	});
 }
 
-/** A role that may be assigned, and a relation that may be used, under the same condition: either, both or neither. */
+/** Returns a schema in which the role `reader`, the relation `parent`, both or neither declare the same condition. */
 function conditionalSchema(ofRole: boolean, ofRelation: boolean, conditions: Json = {}): Schema {
 	const declared = { grant_conditions: ['always'] };
 	return {
@@ -270,7 +270,7 @@ for (const [title, after, rows] of [
 	['a relation no longer declares the condition of a role', conditionalSchema(true, false), conditionalAssignment],
 	['a role no longer declares the condition of a relation', conditionalSchema(false, true), conditionalRelationship],
 ] as const) {
-	test(`a conditional grant waits for the new policy if its condition has changed, or if ${title}`, async (t) => {
+	test(`a conditional grant is suspended if its condition has changed, or if ${title}`, async (t) => {
 		const before = conditionalSchema(true, true);
 		const facts: Facts = { ...factsOf({ holds: [] }), relationships: [], ...rows };
 		t.is(decide({ schema: after, facts }, question).code, 'allow');

@@ -14,9 +14,7 @@ import { schemaArbitrary, text } from './model.js';
 const named = { name: 'Name', description: null };
 const empty = { ...named, actions: [], roles: [], relations: [] };
 
-/**
- * Keys that the compiler accepts, including as type keys. It rejects keys for a single reason, which is tested below.
- */
+/** Keys that the compiler accepts, even as type keys. Tests below cover the rejected keys. */
 const key = () =>
 	text.filter(
 		(word) =>

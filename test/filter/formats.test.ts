@@ -1,6 +1,6 @@
 /**
- * Filters in the formats of other products, through their published clients. In every format, the rows of the filter are
- * the rows that checks allow.
+ * Filters in the formats of other products, through their published clients. In every format, the rows of the filter
+ * are the rows that checks allow.
  */
 
 import test from 'ava';

@@ -1,4 +1,4 @@
-/** The examples of the guide: pages of documents in SQLite and in PostgreSQL, and through Prisma, sorted. */
+/** The examples of the filter guide: sorted pages of documents in SQLite and PostgreSQL, and conditions for Prisma. */
 
 import test from 'ava';
 import pg from 'pg';

@@ -19,7 +19,7 @@ type Truth = boolean | null;
 
 type Select = (row: Row) => boolean;
 
-/** `table` is the table of the fields. */
+/** Interprets a UCAST tree. `table` is the prefix of its field names. */
 export function selectedByUcast(query: UcastQuery, nulls: Nulls, table = 'documents'): Select {
 	if (query === undefined) return () => false;
 	if (!('type' in query)) return () => true;

@@ -20,7 +20,7 @@ export async function startMariadb(program: string): Promise<Mariadb> {
 	const [data, socketPath] = [join(folder, 'data'), join(folder, 'socket')];
 	const own = ['--no-defaults', `--datadir=${data}`, `--user=${userInfo().username}`];
 	await mkdir(data);
-	// Without the system tables, no user needs a password.
+	// The data folder has no system tables, so the server must not look up users in them.
 	const access = [`--socket=${socketPath}`, '--skip-networking', '--skip-grant-tables'];
 	const texts = ['--character-set-server=utf8mb4', '--collation-server=utf8mb4_general_ci'];
 	const server = spawn(program, [...own, ...access, ...texts], { stdio: 'ignore' });

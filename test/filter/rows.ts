@@ -1,4 +1,4 @@
-/** A table of documents whose values are awkward for databases, and random residuals over its columns. */
+/** A table of documents with values that databases compare differently, and random residuals over its columns. */
 
 import fc from 'fast-check';
 import type { Json } from '../../compiler/model.js';
@@ -11,7 +11,7 @@ export interface StoredRow {
 	readonly key: string;
 	readonly tenant: string;
 	readonly name: string | null;
-	/** In a column whose collation ignores case. */
+	/** Its column has a collation that ignores case. */
 	readonly note: string | null;
 	/** A decimal whole number, which may exceed the exact range of JSON numbers. */
 	readonly size: string | null;
@@ -109,7 +109,7 @@ const ordered = fc.oneof({ weight: 2, arbitrary: text }, number, { weight: 2, ar
 /** Durations, as operands that are subtracted from the time of the check. */
 export const durations: fc.Arbitrary<Json> = fc.constantFrom('PT0S', 'PT1S', 'P1D', 'P36500D');
 
-/** An operand that the operator may or may not accept. */
+/** Operators, each with operands that it may or may not accept. */
 export const operands: readonly (readonly [string, fc.Arbitrary<Json>])[] = [
 	['equals', scalar],
 	['not-equals', scalar],

@@ -124,7 +124,7 @@ const cases: readonly Case[] = [
 		literals: {},
 	},
 	{
-		title: 'every row and no row',
+		title: 'every row',
 		residual: { kind: 'all', parts: [] },
 		sql: { postgresql: ['1 = 1'], mysql: ['1 = 1'], sqlserver: ['1 = 1'], sqlite: ['1 = 1'] },
 		literals: {},
@@ -285,7 +285,7 @@ function unless<T>(errors: readonly (new (...given: never[]) => Error)[], write:
 	}
 }
 
-/** Reads a condition as the dialect does. Fails at the first character outside a token. */
+/** True if a condition consists of tokens of the dialect. */
 function isOfTokens(text: string, dialect: SqlDialectName): boolean {
 	let place = 0;
 	while (place < text.length) {

@@ -1,8 +1,8 @@
 // @both
 
 /**
- * Every target selects the rows on which the residual holds: SQL in PostgreSQL, SQLite and, with `npm run test:all`,
- * MariaDB, UCAST, Cerbos plans, and conditions for Prisma and Permit.
+ * Every target selects the rows on which the residual holds: SQL (in PostgreSQL, SQLite and, with `npm run test:all`,
+ * MariaDB), UCAST, Cerbos plans, and conditions for Prisma and Permit.
  */
 
 import test from 'ava';

@@ -49,7 +49,7 @@ const inferring = Object.values(inferringSteps).map((write) => (residual: Residu
 
 const numbers = Array.from({ length: 5_000 }, (_, index) => index);
 
-test('the time to write a filter is proportional to its size', (t) => {
+test('large filters can be written in every format', (t) => {
 	const pairs = any(
 		...numbers.map((one) => all(compare('tenant', 'equals', `t${one}`), compare('key', 'equals', `k${one}`))),
 	);

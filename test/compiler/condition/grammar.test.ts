@@ -89,7 +89,6 @@ const onInstances = (role: string, written: string) =>
 	`\`user.roles\` contains keys of tenant roles, such as "${role}", and no roles on instances, so it never contains ` +
 	`"${written}"; roles on the resource are in \`user.resource_roles\`, for a user set with \`resource_id\``;
 
-/** User set conditions, each with all its problems. */
 const notRanges = [[1], [1, 2, 3], [1, 'b'], ['a', null], 'a'];
 
 const durationKind =
@@ -99,6 +98,7 @@ const onNow =
 	'`now` is the time of the check in milliseconds since 1970, so compare it with numbers; to compare stored times, ' +
 	'use `within-last` or `older-than`';
 
+/** User set conditions, each with all its problems. */
 const wrong: readonly (readonly [conditions: unknown, ...problems: readonly string[]])[] = [
 	[null, ': a condition must be an object, not null'],
 	[[], ': a condition must be an object, not []'],
@@ -379,7 +379,7 @@ function comparedAttributes(conditions: Json): readonly string[] {
 	);
 }
 
-/** Wraps a value this many times. */
+/** Wraps `inmost` in `depth` levels. */
 function nested(depth: number, wrap: (inner: Json) => Json, inmost: Json): Json {
 	let value = inmost;
 	for (let level = 0; level < depth; level += 1) value = wrap(value);

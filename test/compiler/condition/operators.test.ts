@@ -1,6 +1,6 @@
 /**
- * Compares the compiled form of the operator in every folder in `test/case-conditions`, and each engine's results with
- * the hand-written truths of its cases. `UPDATE=1` rewrites the tables, but never the truths.
+ * For each operator, compares the compiled form with the table in `test/case-conditions`, and each engine's results
+ * with the hand-written truths of the cases. `UPDATE=1` rewrites the tables, but never the truths.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -11,7 +11,7 @@ export interface Form {
 	/** Set key. */
 	readonly key: string;
 	readonly operator: string;
-	/** Index of the comparison in the operator. */
+	/** Index of the comparison among the operator's comparisons. */
 	readonly group: number;
 	readonly negated: boolean;
 	readonly nesting: 'logical-first' | 'attribute-first';
@@ -93,7 +93,7 @@ function sectionLines({ attribute, operand, forms, rows, files }: Section): read
 	];
 }
 
-/** Returns a file's lines, without the parts that every file has in common. */
+/** Returns a file's code without comments, as a code block. */
 function regoLines({ text }: RegoFile): readonly string[] {
 	const code = text.split('\n').filter((line) => !line.startsWith('#'));
 	return [
