@@ -7,7 +7,6 @@ import { AwaitedRevision, EveryAnswer, LoadedAnswer, NamedRequest } from '../wir
 import { authzenFailures, authzenOpenFailures } from './authzen/failures.js';
 import { cerbosFailures } from './endpoint/cerbos-failures.js';
 
-/** Failure response body. */
 const FailureBody = z
 	.object({ detail: z.string().describe('Human-readable error message.') })
 	.meta({ id: 'FailureBody', description: 'Body for every failed request except a 422.' });

@@ -74,7 +74,7 @@ export class RequestContext implements DecisionContext, LoggedRequest {
 		return typeof sent === 'string' ? sent.slice(0, maxSdkLength) : undefined;
 	}
 
-	/** Makes this the context of a request that begins now. */
+	/** Prepares the context for a request that begins now. */
 	begin({ id, ownId, headers }: Asking): this {
 		const { replica, now, maxDataAge } = this.#options;
 		const age = replica.dataAge;

@@ -11,7 +11,7 @@ type Limits = Pick<RevisionReaderOptions, 'scheduler' | 'budget'>;
 export class SharedContext implements LeanContext {
 	readonly current: RequestContext;
 	readonly #limits: Limits;
-	/** Cached headers for the data age `#age`, without the last header, the decision id. */
+	/** Cached flat list of headers for the data age `#age`, without its last item, the value of the decision id. */
 	#headers: readonly string[] = [];
 	#age = -1;
 

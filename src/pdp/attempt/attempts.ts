@@ -18,8 +18,8 @@ import { WorkLimit, WorkSpent } from './work-limit.js';
 export const maxAttempts = 50;
 
 /**
- * Maximum number of nodes, links and comparisons visited to find attempts by roles. The search by condition set rules has a
- * separate budget of the same size.
+ * Maximum number of nodes, links and comparisons visited to find attempts by roles. Reading the condition set rules and
+ * searching them have separate budgets of the same size.
  */
 const stepsToFind = 50_000;
 
@@ -42,15 +42,12 @@ export interface Attempts {
 	readonly blocking_roles?: readonly string[];
 }
 
-/**
- * Result while the active policy lacks a grant for the action: it is older than the schema, or the grant did not
- * compile. Sufficient changes are then unknown.
- */
+/** Result if the sufficient changes are unknown, for example because the active policy lacks a grant for the action. */
 const unknown: Attempts = { attempts: [], truncated: true, granted: true };
 
 /**
- * Like `decide` with reasons, plus attempts. Adds no attempts if the data is too old or the check cannot be evaluated,
- * because no facts would change the decision.
+ * Like `decide` with reasons, plus attempts. Adds no attempts if the environment is deleted, the data is too old, or
+ * the check cannot be evaluated, because no facts would change the decision.
  */
 export function* decideWithAttempts(context: DecisionContext, input: EngineInput): Steps<AuthorizationResult> {
 	const decided = decide(context, input, true);
@@ -140,7 +137,7 @@ function keepsHolder({ add, remove, compare }: Attempt): boolean {
 	);
 }
 
-/** Returns an attempt in which hidden relation tuples are assignments to sets of users. */
+/** Converts an attempt's tuples of hidden relations to assignments to sets of users. */
 function withSetGrants({ add, ...attempt }: Attempt): Attempt {
 	return { ...attempt, add: add.map(asSetGrant) };
 }
@@ -154,7 +151,7 @@ function asSetGrant(fact: AttemptFact): AttemptFact {
 /** Facts used to verify attempts. */
 interface World {
 	readonly roles: RoleFacts;
-	/** Present if condition set rules may also allow the check. */
+	/** `undefined` if no condition set rule can allow the check, or if there are too many rules. */
 	readonly sets: SetFacts | undefined;
 }
 

@@ -32,7 +32,7 @@ export interface FoundAttempts {
 	readonly attempts: readonly Attempt[];
 	/** True if there are more attempts. */
 	readonly more: boolean;
-	/** Keys of the roles that the user holds on the instance and that user sets or computed roles of the action exclude. */
+	/** Keys of the user's roles on the instance that the action's user sets or computed roles exclude. */
 	readonly blocking?: readonly string[];
 }
 
@@ -46,7 +46,8 @@ export function* roleAttempts(roles: RoleFacts, passed: boolean, work: WorkLimit
 	const home = check.instance === undefined ? undefined : facts.tenantKey(check.instance);
 	const wanted = facts.schema.instanceRolesThatGrant(check.type, check.action);
 	const blocking = new Set<string>();
-	// If the check specifies a tenant other than the instance's, no role on the instance can grant the check, even with added facts.
+	// If the check specifies a tenant other than the instance's, no role on the instance can grant the check, even with
+	// added facts.
 	if (check.instance !== undefined && (home === undefined || home === check.tenant)) {
 		const goal = { wanted, instance: check.instance };
 		if (passed) yield* passedOnInstance(roles, goal, attempts, work);
@@ -96,8 +97,8 @@ interface RoleGoal {
 }
 
 /**
- * Finds each assigned or computed role of the user from which a wanted role is derived, and its shortest unblocked path.
- * For a computed role, uses the first alternative by which the user holds the role.
+ * Finds each assigned or computed role of the user from which a wanted role is derived, and its shortest unblocked
+ * path. For a computed role, uses the first alternative by which the user holds the role.
  */
 function* passedOnInstance(roles: RoleFacts, goal: RoleGoal, found: Attempt[], work: WorkLimit): Steps<void> {
 	for (const node of yield* leadingRoles(roles, { ...goal, pastStops: false }, work)) {
@@ -222,7 +223,7 @@ function computedStep({ role, instance }: RoleOnInstance, { excluded }: RoleAlte
 
 interface FailedGoal extends RoleGoal {
 	readonly held: HeldRoles;
-	/** Receives roles that the user holds on the check's instance and a computed role excludes. */
+	/** Receives the user's roles on the check's instance that a computed role excludes. */
 	readonly blocking: Set<string>;
 }
 

@@ -49,7 +49,7 @@ export class RoleFacts {
 	readonly #inTenant = new Set<string>();
 	readonly #assigned = new Map<string, Set<string>>();
 	readonly #public = new Map<string, Set<string>>();
-	/** Instances with conditional assignments, which block derivations and which no proposal removes. */
+	/** Instances with conditional assignments. The assignments block derivations, and no proposal removes them. */
 	readonly #blocked = new Set<string>();
 
 	private constructor(
@@ -64,7 +64,7 @@ export class RoleFacts {
 
 	/**
 	 * Gathers the role assignments to the user and to everyone at `time`, and the role in the holdings of a set of users.
-	 * Throws `WorkSpent` if there are too many.
+	 * Throws `WorkSpent` if there are too many assignments.
 	 */
 	static *gather(
 		facts: FactsIndex,

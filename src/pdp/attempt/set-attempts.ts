@@ -34,7 +34,7 @@ interface Demand {
 
 /** A way to satisfy a condition. */
 interface Way {
-	/** All comparisons that determine the condition's result. */
+	/** Comparisons whose required results together satisfy the condition. */
 	readonly demands: readonly Demand[];
 	/** Number of demands that are currently not met. */
 	readonly unmet: number;
@@ -42,7 +42,7 @@ interface Way {
 
 /** A way for a set and all its ancestors to match. */
 interface SideWay extends Way {
-	/** Role of an automatic set. */
+	/** Role required by an automatic set; `undefined` if there is none. */
 	readonly role: string | undefined;
 }
 
@@ -172,7 +172,10 @@ function fewest(ways: readonly Way[]): readonly Way[] {
 	return ways.toSorted((left, right) => left.unmet - right.unmet).slice(0, maxWays);
 }
 
-/** Returns an attempt that combines a way for each side of the rule; `undefined` if no suitable values are found. */
+/**
+ * Returns an attempt that combines a way for each side of the rule; `undefined` if no suitable values are found, and
+ * `'too_large'` if the attempt would need too many changes.
+ */
 function* proposal(
 	sets: SetFacts,
 	rule: RuleOfSets,
@@ -337,7 +340,7 @@ function addressIn(text: string): readonly string[] {
 	return end > 0 ? [text.slice(0, end)] : [];
 }
 
-/** Returns the check time, and a time before the duration. Returns nothing if the text is not a duration. */
+/** Returns the check time and a time longer ago than the duration; empty if the text is not a duration. */
 function timesAround(text: string, now: number): readonly string[] {
 	const isDuration = durationLength(text) !== undefined;
 	return isDuration ? [timeBefore(now, 'PT0S'), timeBefore(now - 1, text)] : [];

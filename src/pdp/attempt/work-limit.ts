@@ -8,7 +8,7 @@ export class WorkSpent extends Error {
 /** Number of steps between two pauses. */
 const stride = 100;
 
-/** Step budget: number of nodes and links to visit. */
+/** Step budget for visiting nodes and links, and for comparisons. */
 export class WorkLimit {
 	#done = 0;
 

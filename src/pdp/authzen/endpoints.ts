@@ -172,7 +172,7 @@ function* evaluatedInOrder(
 	return ['{"evaluations":', ...(yield* arrayChunks(results)), '}'];
 }
 
-/** Decision that stops the evaluation. */
+/** Decision after which the remaining evaluations are skipped; `null` for none. */
 const lastDecision: Readonly<Record<EvaluationsSemantic, boolean | null>> = {
 	execute_all: null,
 	deny_on_first_deny: false,

@@ -1,7 +1,8 @@
 /**
- * AuthZEN searches. An evaluation with the same inputs allows each result: the facts index decides, and the policy
- * confirms a sample. Results are sorted by code unit. A page begins after the last result on the previous page.
- * Concurrent writes therefore neither repeat nor skip results that they do not affect.
+ * AuthZEN searches. An evaluation with the same inputs allows each result. The facts index decides users and instances,
+ * and the policy confirms a sample; the policy decides actions and sets of users. Results are sorted by code unit. A
+ * page begins after the last result on the previous page. Concurrent writes therefore neither repeat nor skip results
+ * that they do not affect.
  */
 
 import { Pauses, type Steps } from '../../../compiler/steps.js';
@@ -68,7 +69,7 @@ export function* searchSubjects(
 }
 
 /**
- * Finds instance keys. Each is checked in the instance's own tenant unless the request contains a tenant. Throws like
+ * Finds instance keys. Each instance is checked in its own tenant unless the request contains a tenant. Throws like
  * `searchSubjects`.
  */
 export function* searchResources(
@@ -187,7 +188,7 @@ function* instancesThatMayBe(
 	return keys;
 }
 
-/** Returns the requested page from all results. */
+/** Selects the requested page of the results. */
 class Pages {
 	/** Response to a search without results. */
 	readonly none: Found;

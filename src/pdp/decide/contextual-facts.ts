@@ -22,8 +22,8 @@ export type CheckPlace = Problem['loc'];
 
 /**
  * Returns the engine input for a check, with its contextual facts. Throws `Failure`: `contextual_facts_off` if the
- * environment does not allow contextual facts; `unprocessable` if they do not fit the schema, refer to unknown objects or
- * are not supported, or for a set of users with a computed role; `unavailable` if the policy cannot be evaluated.
+ * environment does not allow contextual facts; `unprocessable` if they do not fit the schema, refer to unknown objects
+ * or are not supported, or for a set of users with a computed role; `unavailable` if the policy cannot be evaluated.
  */
 export function checkInput(
 	context: DecisionContext,
@@ -36,9 +36,7 @@ export function checkInput(
 	return query.contextual_facts ? withContextualFacts(context, input, query.contextual_facts, place) : input;
 }
 
-/**
- * Rejects a set of users with a computed role, because inputs can only contain the roles from which it is computed.
- */
+/** Rejects a set of users with a computed role, because inputs can contain only roles that are not computed. */
 function refuseComputedSet({ facts }: DecisionContext, { user }: Pick<Query, 'user'>, place: CheckPlace): void {
 	if (!('set' in user) || user.set === undefined) return;
 	const { type, role } = user.set;
@@ -71,8 +69,8 @@ export function filterInput(
 }
 
 /**
- * Returns an input with contextual facts in addition to the stored facts. `place` is the location of the check. Throws like
- * `checkInput`.
+ * Returns an input with contextual facts in addition to the stored facts. `place` is the location of the check. Throws
+ * like `checkInput`.
  */
 export function withContextualFacts(
 	context: FactsContext,
@@ -182,7 +180,7 @@ class UserRoles {
 		return added;
 	}
 
-	/** Keys may be names of inherited object properties. */
+	/** Uses `Object.fromEntries`, because a key may be `__proto__`. */
 	holdings(): Holdings {
 		return Object.fromEntries(
 			Array.from(this.#byType, ([type, byRole]) => [

@@ -19,7 +19,7 @@ export interface RolesReading {
 
 export type PlacedRole = readonly [instance: string, role: string];
 
-/** A role on a relationship's object, with the role on its subject from which it is derived. */
+/** A role on a relationship's object, derived from a role on the relationship's subject. */
 export interface ContextualDerivation {
 	readonly object: string;
 	readonly role: string;
@@ -79,10 +79,11 @@ function rolesUnderConditions(schema: SchemaTables): ReadonlySet<string> {
 }
 
 /**
- * Returns the problems with relationships whose roles cannot be calculated. A role through a contextual relationship is
- * passed to the policy like an assigned role, which must not block any derivation on the same object. A computed role
- * may exclude a role added in a later round, so no role may be derived from a computed role. The rounds do not know the
- * check's context, so no role may be derived through the relationship from a role under a condition.
+ * Returns a problem for each relationship whose derived roles cannot be calculated, for one of three reasons. Roles
+ * through contextual relationships are passed to the policy like assigned roles, so assigned roles must not block
+ * derivations on the object. A computed role may exclude a role that is added later, so no role may be derived from a
+ * computed role. The calculation does not know the check's context, so the relationship must not derive roles from a
+ * role that users may hold under a condition.
  */
 export function unsupportedTuples(
 	schema: SchemaTables,

@@ -40,7 +40,7 @@ export interface DecisionContext {
 
 export type CountDecision = (input: EngineInput, code: string) => void;
 
-/** Logs a decision that took `duration` milliseconds. It is a check by default. */
+/** Logs a decision that took `duration` milliseconds. By default, the decision is a check. */
 export type RecordDecision = (
 	input: EngineInput,
 	code: string,

@@ -33,9 +33,9 @@ export type ReadRevision = <T>(request: ReadRequest<T>) => Promise<ReadResult<T>
 
 /**
  * Creates a `ReadRevision`. If the revision is lost, `work` restarts at the new revision. A batch restarts once; a
- * listing keeps its revision from the second attempt on. Rejects with `Failure` (`unavailable`) if a batch has lost its
- * revision twice, if the budget is spent, or if no revision is available. Also rejects with all errors thrown by
- * `work`.
+ * listing keeps its revision from the second attempt on. Rejects with `Failure` (`unavailable`) if a batch loses its
+ * revision twice, the budget is spent, the data is too old for a listing, the client disconnects, or no revision is
+ * available. Also rejects with all errors thrown by `work`.
  */
 export function createRevisionReader({ now, leases, scheduler, budget }: RevisionReaderOptions): ReadRevision {
 	return async ({ kind, work, closed }) => {
@@ -72,7 +72,7 @@ export function createRevisionReader({ now, leases, scheduler, budget }: Revisio
 
 /**
  * Decides several checks in a single step, if this turn of the event loop has enough time left and the work takes no
- * longer than the budget. Returns the result of `work`, or `undefined` without any effect.
+ * longer than a slice or the budget. Returns the result of `work`, or `undefined` without any effect.
  */
 export function readAtOnce<T>(
 	current: DecisionContext,

@@ -10,7 +10,7 @@ export function isCerbosPath(path: string): boolean {
 	return paths.some((one) => path.startsWith(one));
 }
 
-/** gRPC status code for all other failures: `UNKNOWN`. */
+/** gRPC status code `UNKNOWN`, for failures that are not in `codes`. */
 const unknownCode = 2;
 
 /** Documented failures of the Cerbos API. */

@@ -51,8 +51,8 @@ export const unavailableOrCostly = {
 
 /**
  * Returns response headers: the data revision, its token, and the revision of the active policy. The two revisions are
- * equal unless the newest schema's policy is not active yet. Adds the data age in seconds and the decision id, if known.
- * The decision id is always the last header. If there is no revision, there are no headers.
+ * equal unless the newest schema's policy is not active yet. Adds the data age in seconds and the decision id, if
+ * known. The decision id is always the last header. If there is no revision, there are no headers.
  */
 export function revisionHeader(
 	from: Pick<DecisionContext, 'lineage' | 'revision' | 'policyRevision' | 'decisionId' | 'dataAge'> | undefined,
@@ -74,7 +74,7 @@ function filterHeaders(
 	return { ...(validUntil === null ? {} : { 'x-valid-until': validUntil }), ...revisionHeader(from) };
 }
 
-/** A filter in a format without `valid_until`, as JSON. */
+/** A filter as JSON, in a format without `valid_until`. `validUntil` is sent in a header. */
 export interface WrittenFilter {
 	readonly body: readonly string[];
 	readonly validUntil: string | null;

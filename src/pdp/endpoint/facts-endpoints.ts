@@ -1,5 +1,6 @@
 /**
- * The management API's facts, served by a decision point. A client that writes here sees the write in its next check.
+ * The management API's facts, served by a decision point. The response to a write waits until checks see the write, or
+ * until a timeout.
  */
 
 import type { Readable } from 'node:stream';

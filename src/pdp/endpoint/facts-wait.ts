@@ -16,8 +16,8 @@ const waitHeader = 'x-wait-timeout';
 const policyHeader = 'x-timeout-policy';
 
 /**
- * Reads the wait headers. `fallback` fills in missing headers. Throws `invalid` for a malformed header; the message
- * contains its value.
+ * Reads the wait headers. `fallback` fills in missing headers. An empty wait has no limit. Throws `invalid` for a
+ * malformed header; the message contains its value.
  */
 export function readFactsWait(headers: Readonly<Record<string, string | undefined>>, fallback: FactsWait): FactsWait {
 	return {

@@ -1,4 +1,4 @@
-/** Listings: they list exactly what single checks allow. */
+/** Listings, consistent with single checks. */
 
 import { z } from 'zod';
 import { methods, reply } from '../../http/endpoint.js';

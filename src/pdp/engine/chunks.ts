@@ -13,8 +13,9 @@ const stride = 1_000;
 const textStride = 5_000;
 
 /**
- * Runs over a list in chunks that take about two milliseconds each, and pauses between the chunks. Suitable for items that have
- * similar costs and are cheaper to process in bulk. The first chunk has one item, which may already take long.
+ * Runs over a list in chunks that take about two milliseconds each, and pauses between the chunks. Suitable for items
+ * that have similar costs and are cheaper to process in bulk. The first chunk has one item, which may already take
+ * long.
  */
 export function* forEachChunk<T>(
 	list: readonly T[],

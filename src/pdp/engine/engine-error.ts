@@ -1,4 +1,4 @@
-/** A policy, data or patch could not be loaded. The message contains the failed step. */
+/** A policy, its data or a patch could not be loaded, or an evaluation failed. */
 export class EngineError extends Error {
 	override readonly name = 'EngineError';
 }

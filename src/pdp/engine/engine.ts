@@ -73,7 +73,7 @@ const smokeInput: EngineInput = { user: { key: '' }, action: '', resource: { typ
  * A compiled policy with the data of an environment. All methods except `load`, `fork` and `copy` are synchronous, so
  * callers never see a partly applied patch. After a failed patch, the engine is broken and denies everything.
  *
- * This class evaluates the policy. Only files in `engine/` access WASM memory.
+ * Only files in `engine/` access WASM memory.
  */
 export class Engine {
 	readonly #module: WebAssembly.Module;
@@ -143,7 +143,7 @@ export class Engine {
 		return this.#frames !== undefined;
 	}
 
-	/** Reason why the engine denies everything. Set after a patch has failed halfway. */
+	/** Reason why the engine denies everything; `undefined` unless a patch has failed halfway. */
 	get broken(): string | undefined {
 		return this.#broken;
 	}

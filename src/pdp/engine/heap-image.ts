@@ -80,7 +80,7 @@ class ImageWriter {
 		this.#keys = Array.from({ length: deepest + 1 }, () => ({ source: scanner.source, from: 0, to: 0, hash: 0 }));
 	}
 
-	/** Writes the whole document and returns its address. The other writing methods also return the address or place. */
+	/** Writes the whole document and returns its address. */
 	*document(): Steps<number> {
 		const scanner = this.#scanner;
 		if (scanner.peek() !== jsonByte.openingBrace) throw new EngineError('the data is not a JSON object');
@@ -141,7 +141,7 @@ class ImageWriter {
 		return key;
 	}
 
-	/** Writes any value except an object within the maximum depth. */
+	/** Writes any value except an object within the maximum depth, and returns its address. */
 	#value(): number {
 		const scanner = this.#scanner;
 		switch (scanner.peek()) {

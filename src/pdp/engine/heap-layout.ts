@@ -34,7 +34,7 @@ export function booleanWord(value: boolean): number {
  */
 export const number = { first: kind.number | 0x200, address: 2, length: 3, text: 6, maxText: 40 } as const;
 
-/** A string: kind, length in bytes, address of the bytes. In this code, the bytes follow. */
+/** A string: kind, length in bytes, address of the bytes. In strings written by this code, the bytes follow. */
 export const string = { length: 1, address: 2, text: 3 } as const;
 
 /** An object or a set: kind, table address, bucket count, entry count. */

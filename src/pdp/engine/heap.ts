@@ -97,7 +97,7 @@ export class Heap {
 		this.#settle();
 	}
 
-	/** Returns the document in JSON. */
+	/** Returns the document as JSON. */
 	dump(): string {
 		this.memory.reserve(this.#end, this.bytes);
 		this.memory.free = this.#end;
@@ -124,8 +124,8 @@ export class Heap {
 	}
 
 	/**
-	 * Copies this heap, including free blocks, to a new instance of the same module. Copies the whole memory. The memory
-	 * below the document is copied last and without a pause, because evaluations write to this memory.
+	 * Copies the whole memory, including free blocks, to a new instance of the same module. The memory below the document
+	 * is copied last and without a pause, because evaluations write to this memory.
 	 */
 	*cloningTo(next: Heap): Steps<void> {
 		yield* this.#copyingTo(next);
@@ -154,7 +154,7 @@ export class Heap {
 	}
 
 	/**
-	 * Returns the memory left after parsing a value of each kind. Equal probes mean equal structures, equal hashes, and
+	 * Returns the memory contents after parsing a sample document. Equal probes mean equal structures, equal hashes, and
 	 * the same addresses for values inside the module, except for booleans.
 	 */
 	#probe(): string {

@@ -3,7 +3,8 @@ import { jsonByte } from './json-bytes.js';
 const { backslash } = jsonByte;
 
 /**
- * Returns JSON for an OPA module. Modules reject lone surrogates, so lone surrogates become the replacement character, as in UTF-8.
+ * Returns JSON for an OPA module. Modules reject lone surrogates, so lone surrogates become the replacement character,
+ * as in UTF-8.
  */
 export function jsonText(value: unknown): string {
 	const json = JSON.stringify(value);

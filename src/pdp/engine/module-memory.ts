@@ -104,8 +104,8 @@ export class ModuleMemory {
 
 	/**
 	 * Lets the module change an object. Throws `EngineError` if the path of an added value passes through a value that is
-	 * not an object. The module does not check the paths of removed values, but in documents from the compiler, these paths
-	 * contain only objects.
+	 * not an object. The module does not check the paths of removed values, but in documents from the compiler, these
+	 * paths contain only objects.
 	 */
 	patch(object: number, { path, value }: PatchStep): void {
 		const pathAddress = this.parseText(path);

@@ -7,8 +7,8 @@ const { loadPolicySync } = createRequire(import.meta.url)('@open-policy-agent/op
 
 /**
  * Creates an OPA module instance with `pages` memory pages. Throws the runtime's error if the module is not an OPA
- * module, and a string if it has a different interface version. The only host function in our policies is the clock, for
- * inputs without a time. The package does not provide it, so a call aborts the evaluation, as in other runtimes.
+ * module, and a string if it has a different interface version. The only host function in our policies is the clock,
+ * for inputs without a time. The package does not provide it, so a call aborts the evaluation, as in other runtimes.
  */
 export function instantiatePolicy(module: WebAssembly.Module, pages: number): PolicyInstance {
 	const { wasmInstance, mem, entrypoints } = loadPolicySync(module, { initial: pages });

@@ -23,10 +23,7 @@ export interface CompiledRule {
 	readonly resources: readonly CompiledSet[];
 }
 
-/**
- * Thrown if only the engine can evaluate a condition, because the condition contains a regular expression, or names roles
- * of many users.
- */
+/** Thrown if only the engine can decide, for example because a condition contains a regular expression. */
 export class NeedsEngine extends Error {
 	override readonly name = 'NeedsEngine';
 }

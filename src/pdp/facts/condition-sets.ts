@@ -1,4 +1,4 @@
-/** Condition sets in a schema, read from the data document for explanations. */
+/** Condition sets in a schema, read from the data document. */
 
 import type { Condition } from '../../../compiler/condition/condition.js';
 import { attributesIn, parseConditions } from '../../../compiler/condition/parse/grammar.js';
@@ -67,7 +67,10 @@ export class ConditionSets {
 		}
 	}
 
-	/** Returns the rules for an action that act like roles on the resource, also in listings that skip conditions. */
+	/**
+	 * Returns the action's rules that act like roles on the resource. Listings that skip conditions still evaluate these
+	 * rules.
+	 */
 	rulesLikeRoles(resource: string, action: string): readonly RuleLikeRole[] {
 		return [...this.rules(resource, action)].flatMap(({ userSet, resourceSet }) => {
 			const user = conditionsOf('userset', this.ancestry('userset', resource, userSet));

@@ -21,7 +21,10 @@ export interface SubjectPlace {
 	readonly key?: string | undefined;
 }
 
-/** A check as conditions see it. The object is changed for each check. Names are numbers in the facts index. */
+/**
+ * A check as conditions see it. The object is reused and changed for each check. Names are stored as numbers from the
+ * facts index.
+ */
 export class ConditionSubject {
 	#user: { readonly key: string; readonly number: number | undefined; readonly sent: SentAttributes } | undefined;
 	#place: SubjectPlace | undefined;
@@ -30,7 +33,9 @@ export class ConditionSubject {
 	#tenants: readonly string[] | undefined;
 	/** The user's roles by tenant, sorted; see `readingAllRoles`. */
 	#rolesByTenant: ReadonlyMap<number, readonly string[]> | undefined;
-	/** Condition values of the assignment or relationship whose condition is evaluated; `{}` before the first evaluation. */
+	/**
+	 * Condition values of the assignment or relationship whose condition is evaluated; `{}` before the first evaluation.
+	 */
 	grant: Attributes = {};
 
 	constructor(

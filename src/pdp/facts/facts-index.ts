@@ -1,5 +1,3 @@
-/** Numeric store of the engine's data, for listings. Links can be followed from both ends. */
-
 import { everyone } from '../../../compiler/everyone.js';
 import type { Json, Patch } from '../../../compiler/model.js';
 import { runToEnd, type Steps } from '../../../compiler/steps.js';
@@ -16,7 +14,7 @@ import { SchemaTables } from './schema-tables.js';
 /** Number of fields or patches read between two pauses. */
 const stride = 500;
 
-/** A facts table. A path leads from the table to an entry. A shorter path clears all entries below it. */
+/** A facts table, with entries at paths of a fixed length. Clearing a shorter path clears all entries below it. */
 interface Table {
 	/** Entry path length. */
 	readonly depth: number;
@@ -29,10 +27,10 @@ interface Table {
 }
 
 /**
- * Numeric store of a revision's facts, for listings. Names are numbered, and each fact is stored by its names' numbers.
- * Instances are named `<type>:<key>`, as in the document. The index accepts the same documents as an engine, and ignores
- * values with an unexpected shape. Expired entries stay in the index, so readers pass the time. INVARIANT: an index of a
- * document, after patches, equals an index of the patched document.
+ * Numeric store of a revision's facts, for listings, filters and attempts. Names are numbered, and each fact is stored
+ * by its names' numbers. Instances are named `<type>:<key>`, as in the document. The index accepts the same documents
+ * as an engine, and ignores values with an unexpected shape. Expired entries stay in the index, so readers pass the
+ * time. INVARIANT: an index of a document, after patches, equals an index of the patched document.
  */
 export class FactsIndex {
 	/** Numbers of all names. A number may be reused when its name is removed from all tables. */
@@ -57,7 +55,7 @@ export class FactsIndex {
 	#mappingRules = new MappingRules(null);
 	#pending: Json | undefined;
 	#contextualFacts: Json | undefined;
-	/** Indexed tables, keyed by name. Other tables are redundant or not needed by listings. */
+	/** Indexed tables, keyed by name. Other tables are redundant or not needed here. */
 	readonly #tables: ReadonlyMap<string, Table> = new Map([
 		['conditional_relations', conditionalTable(this.conditionalRelations, 4)],
 		['conditional_roles', conditionalTable(this.conditionalRoles, 5)],
@@ -119,7 +117,7 @@ export class FactsIndex {
 		return this.#mappingRules;
 	}
 
-	/** True if the active policy is older than the schema, so part of the policy is suspended. */
+	/** True if the active policy does not cover the whole schema, so part of the policy is suspended. */
 	get pending(): boolean {
 		return this.#pending !== undefined;
 	}
@@ -134,7 +132,10 @@ export class FactsIndex {
 		return this.#contextualFacts !== undefined;
 	}
 
-	/** Returns the type of a relation's subjects; `undefined` if it does not exist or contextual facts are not allowed. */
+	/**
+	 * Returns the type of a relation's subjects; `undefined` if the relation does not exist or contextual facts are not
+	 * allowed.
+	 */
 	subjectType(type: string, relation: string): string | undefined {
 		const subject = valueAt(this.#contextualFacts, 'relations', type, relation);
 		return typeof subject === 'string' ? subject : undefined;
@@ -233,7 +234,7 @@ export class FactsIndex {
 			const table = this.#tables.get(name);
 			if (table === undefined) return;
 			if (below.length > table.depth) {
-				// A deeper value creates missing parent tables.
+				// Setting a value below an entry also creates the entry.
 				if (table.keysOnly && value !== undefined) table.add(below.slice(0, table.depth), null);
 				return;
 			}

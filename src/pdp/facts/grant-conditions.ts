@@ -46,7 +46,9 @@ export class GrantConditions {
 		this.#related.clear();
 	}
 
-	/** True if a conditional fact counts in the check. Returns false and sets `uncertain` if only the engine can decide. */
+	/**
+	 * True if a conditional fact counts in the check. Returns false and sets `uncertain` if only the engine can decide.
+	 */
 	holds(fact: ConditionalRole | ConditionalRelationship): boolean {
 		const isRole = 'role' in fact;
 		const known = isRole ? undefined : this.#related.get(fact);

@@ -1,12 +1,10 @@
 /** Instance names in the data document: `<type>:<key>`. */
 
-/** Parts of an instance name. */
 export interface InstanceName {
 	readonly type: string;
 	readonly key: string;
 }
 
-/** Returns an instance's name. */
 export function instanceName({ type, key }: InstanceName): string {
 	return `${type}:${key}`;
 }

@@ -7,7 +7,7 @@ export function jsonMembers(value: Json | undefined): readonly (readonly [string
 	return isTable(value) ? Object.entries(value) : [];
 }
 
-/** Returns a field of a value; `undefined` if the value is not an object or has no such key. */
+/** Returns a field of a value; `undefined` if the value is not an object or lacks the key. */
 export function jsonMember(value: Json | undefined, key: string): Json | undefined {
 	return isTable(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }

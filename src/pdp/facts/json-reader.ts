@@ -18,10 +18,7 @@ const stride = 64 * 1024;
 export class JsonReader {
 	readonly #scanner: JsonScanner;
 	readonly #bytes: Uint8Array;
-	/**
-	 * Places of previously read keys, indexed by hash, and the keys themselves. In most cases, equal keys give the same
-	 * string object.
-	 */
+	/** Places and texts of previously read keys, indexed by hash. A repeated key usually gives the same string object. */
 	readonly #places: Int32Array;
 	readonly #keys: string[];
 
@@ -44,8 +41,8 @@ export class JsonReader {
 	}
 
 	/**
-	 * Returns the next field's key; `undefined` at the end of the object. The caller must then read the field's value
-	 * with exactly one call to `enter`, `value` or `skip`.
+	 * Returns the next field's key; `undefined` at the end of the object. The caller must then read the field's value with
+	 * exactly one call to `enter`, `value`, `text`, `skip` or `skipping`.
 	 */
 	next(): string | undefined {
 		const scanner = this.#scanner;
@@ -100,7 +97,7 @@ export class JsonReader {
 	 */
 	#key(): string {
 		const { source, from, to, hash } = this.#scanner;
-		// A string with escapes is not contiguous in the text.
+		// The scanner decodes a string with escapes into a copy, so the string has no place in the text.
 		if (source !== this.#bytes) return utf8Text(source, from, to);
 		const slot = (hash ^ (hash >>> 15)) & (this.#places.length - 1);
 		const place = this.#places[slot] ?? -1;

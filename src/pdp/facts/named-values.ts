@@ -59,7 +59,7 @@ export class NamedValues<V> {
 	random(count: number): readonly number[] {
 		const found = new Set<number>();
 		const { length } = this.#values;
-		// Few names have no value, except in small tables that are next to large tables.
+		// Most numbers have a value, except in a small table that shares its names with large tables.
 		for (let tries = 8 * count; tries > 0 && found.size < Math.min(count, this.#size); tries -= 1) {
 			const number = Math.floor(Math.random() * length);
 			if (this.#values[number] !== undefined) found.add(number);
@@ -92,7 +92,7 @@ export class NamedValues<V> {
 		return before;
 	}
 
-	/** Replaces a name's value by an equal value. */
+	/** Replaces a name's value with an equal value. */
 	protected replace(number: number, value: V): void {
 		this.#values[number] = value;
 	}

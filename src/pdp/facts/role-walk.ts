@@ -13,7 +13,7 @@ import { instanceType } from './instance-name.js';
 import type { NoteExpiry } from './links.js';
 import type { Derivation, Derived } from './schema-tables.js';
 
-/** A set of roles on instances, which are the nodes in the derivation graph. Instances are names, or their numbers. */
+/** A set of nodes in the derivation graph: roles on instances. An instance is a name, or the name's number. */
 export class RolesOnInstances<Instance = string> {
 	readonly #instances = new Map<string, Set<Instance>>();
 
@@ -44,7 +44,7 @@ export class RoleWalk<Node extends RoleOnInstance = RoleOnInstance> {
 	readonly seen = new RolesOnInstances();
 
 	/**
-	 * @param time milliseconds since 1970, at which the relationships must be live
+	 * @param time milliseconds since 1970, at which the relationships must be valid
 	 * @param counts true for the conditional relationships to follow
 	 */
 	constructor(
@@ -59,8 +59,8 @@ export class RoleWalk<Node extends RoleOnInstance = RoleOnInstance> {
 	}
 
 	/**
-	 * Finds the subjects from which `derivations` derive roles on `object`. `found` also receives the relationship if it is
-	 * conditional.
+	 * Finds the subjects from which `derivations` derive roles on `object`. `found` also receives the relationship if it
+	 * is conditional.
 	 */
 	*followUpstream(
 		object: string,
@@ -132,10 +132,10 @@ export interface UserRoles {
 	readonly uncertain?: boolean;
 }
 
-/** A user, whose `holdings` replace the stored roles on instances, as in the policy. */
+/** A user. As in the policy, `holdings` replace the stored roles on instances. */
 type RoleHolder = Pick<EngineInput['user'], 'key' | 'holdings'>;
 
-/** Yields the roles from which a user's roles are derived. Instances are numbers. */
+/** Yields a user's assigned roles, or the roles in `holdings` if it is set. Instances are numbers. */
 export function* assignedRoles(
 	{ names, instanceRoles }: FactsIndex,
 	{ key, holdings }: RoleHolder,
@@ -191,7 +191,7 @@ export function* rolesOnInstances(
 		// A condition may take a thousand times longer than the condition before it.
 		yield;
 	}
-	// Otherwise the two walks find the same instances.
+	// If none of these conditions holds, both walks find the same roles.
 	const differs =
 		facts.schema.hasStops ||
 		facts.schema.derivesFromComputed ||
@@ -291,13 +291,13 @@ function* walkDerivations(
 /** Nodes from which the wanted roles on an instance are derived or computed, including the wanted roles. */
 export interface Leading {
 	/**
-	 * Roles on instances. Unless `computes` is true, a user with any of these roles also holds a wanted role, provided that
-	 * no assigned role blocks the path and that its relationships count.
+	 * Roles on instances. Unless `computes` is true, a user with any of these roles also holds a wanted role, provided
+	 * that no assigned role blocks the path and that its relationships count.
 	 */
 	readonly nodes: readonly RoleOnInstance[];
 	/**
-	 * True if computed roles are among the nodes. The nodes then also include the roles required by the computed roles, and
-	 * a user may need several of the required roles.
+	 * True if computed roles are among the nodes. The nodes then also include the roles required by the computed roles,
+	 * and a user may need several of the required roles.
 	 */
 	readonly computes: boolean;
 	/** The same nodes, as a set. */
@@ -336,8 +336,8 @@ export interface Destination {
 
 /**
  * Finds all nodes from which the wanted roles on an instance are derived or computed, at any distance. `assigned` are
- * the instances on which the user has assigned roles, which may block derivations. Follows the conditional relationships
- * for which `counts` is true; all by default.
+ * the instances on which the user has assigned roles, which may block derivations. Follows the conditional
+ * relationships for which `counts` is true; all by default.
  */
 export function* leadingTo(
 	facts: FactsIndex,

@@ -1,4 +1,4 @@
-/** Schema tables in the data document, for listings. */
+/** Schema tables in the data document. */
 
 import { z } from 'zod';
 import { computedStages } from '../../../compiler/computed-stages.js';
@@ -27,7 +27,7 @@ const Derivation = z.object({
 /** A rule that derives a role on an object from a role on a related subject. */
 export type Derivation = z.output<typeof Derivation>;
 
-/** A derivation, indexed by its source role: `resource` and `role` are the derived role with its type. */
+/** A derivation, indexed by its source role. Here, `resource` and `role` are the type and key of the derived role. */
 export type Derived = Derivation;
 
 const Derivations = z.array(Derivation).catch([]);
@@ -46,7 +46,7 @@ export interface ComputedRole {
 	readonly role: string;
 	readonly expression: RoleExpression;
 	readonly formula: RoleFormula;
-	/** The formula without its excluded roles: it is also true for users who hold these roles. */
+	/** The formula without its exclusions, so it is also true for users with excluded roles. */
 	readonly superset: RoleFormula;
 	/** Roles that the formula requires or excludes. */
 	readonly operands: readonly string[];
@@ -62,8 +62,8 @@ export class SchemaTables {
 	/** Computed roles by type, each after its operands. */
 	readonly #computed = new Map<string, readonly ComputedRole[]>();
 	/**
-	 * Computed roles in evaluation order, each stage by type. A computed role depends only on roles on the same instance,
-	 * and on roles derived from roles in earlier stages.
+	 * Computed roles in evaluation order: stages, each keyed by type. A computed role depends only on roles on the same
+	 * instance, and on roles derived from roles in earlier stages.
 	 */
 	readonly computedStages: readonly ReadonlyMap<string, readonly ComputedRole[]>[];
 	/** True if an assigned role may block a derivation. */

@@ -37,7 +37,7 @@ const Place = z.tuple([z.string(), z.int(), z.int().min(0), z.string()]);
 /**
  * Returns a page of keys, sorted. All pages are from one revision and one time. Throws `Failure`: `conflict` if the
  * revision has changed or a fact has expired since the first page, `invalid` if the cursor is malformed or belongs to a
- * different request.
+ * different request, and `unavailable` if the keys differ from the policy.
  */
 export function* filterKeys(
 	now: DecisionContext,
@@ -94,7 +94,7 @@ export function* filterKeys(
 	};
 }
 
-/** Reads a cursor, whose content a client can forge. `latest` is the last possible time. */
+/** Reads a cursor. Validates the content, because clients can forge cursors. `latest` is the last valid time. */
 function readPlace(cursor: string, input: FilterInput, latest: number): z.output<typeof Place> {
 	const text = readPageToken(cursor, input, 'cursor');
 	try {

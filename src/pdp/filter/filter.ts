@@ -24,7 +24,10 @@ export interface Filter {
 	/** Present if the type is `conditional`. */
 	readonly condition?: Residual;
 	readonly revision: number;
-	/** Time in ISO 8601 at which an expiry may change the filter; `null` if nothing expires. */
+	/**
+	 * Time in ISO 8601 at which the filter may change: the first expiry, or the decision time if conditions read the time;
+	 * `null` if the filter does not depend on the time.
+	 */
 	readonly valid_until: string | null;
 	readonly debug?: FilterReasons;
 }
@@ -41,11 +44,14 @@ export interface FilterOptions {
 	readonly maxKeys: number;
 	/** If set, adds the reasons. */
 	readonly explain: boolean;
-	/** Matches regular expressions (RE2), which browsers do not have. */
+	/** Matches RE2 regular expressions, which browsers do not support. */
 	readonly matches: PatternMatcher;
 }
 
-/** Calculates a filter. Throws `Failure` (`unprocessable`) if it has too many keys. */
+/**
+ * Calculates a filter. Throws `Failure`: `unprocessable` if the filter is too large or cannot be expressed, and
+ * `unavailable` if it differs from the policy.
+ */
 export function* filterRows(context: DecisionContext, input: FilterInput, options: FilterOptions): Steps<Filter> {
 	const started = performance.now();
 	const filter = yield* calculate(context, input, options);
@@ -66,7 +72,7 @@ export function recordFilter(
 	type: FilterType,
 	started: number,
 ): void {
-	// A filter for every tenant is logged with an empty tenant, which no tenant has as its key.
+	// A filter for all tenants is logged with an empty tenant key, which no tenant has.
 	const logged: EngineInput = { ...input, resource: { ...resource, tenant: resource.tenant ?? '' }, time };
 	record?.(logged, type, performance.now() - started, undefined, 'filter');
 }
@@ -119,7 +125,7 @@ export function refusalFailure({ message }: FilterRefusal): Failure {
 	return unprocessable([{ loc: ['body'], msg: message, type: 'filter_refused' }]);
 }
 
-/** Returns the code that denies every row, if the request alone decides it. */
+/** Returns the denial code if no grant can matter: a denied context, or an unknown type, action or tenant. */
 export function denialOf({ facts, denial }: DecisionContext, { action, resource }: FilterInput): string | undefined {
 	if (denial !== undefined) return denial;
 	if (!facts.schema.types.includes(resource.type)) return 'no_such_resource';
@@ -128,7 +134,10 @@ export function denialOf({ facts, denial }: DecisionContext, { action, resource 
 	return undefined;
 }
 
-/** Returns the denial code for a check on the type, in the given tenant or in one of the user's tenants. */
+/**
+ * Returns the denial code for a check on the type, in the given tenant, or else in any tenant, preferably a tenant of
+ * the user.
+ */
 function denialCode({ engine, facts, time }: DecisionContext, input: FilterInput): string {
 	const { user, resource } = input;
 	const [own] = facts.tenantRoles.from(user.key, time);
@@ -139,7 +148,7 @@ function denialCode({ engine, facts, time }: DecisionContext, input: FilterInput
 	return code === 'allow' ? 'no_permission' : code;
 }
 
-/** Throws `Failure` (`unprocessable`) if a filter would be too large. */
+/** Throws `Failure` (`unprocessable`) if a filter has more than `maxKeys` keys. */
 export function* requireFewKeys({ tenants, keys, groups }: GrantedRows, maxKeys: number): Steps<void> {
 	const pauses = new Pauses(50);
 	let count = tenants.size;

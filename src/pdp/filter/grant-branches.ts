@@ -16,7 +16,8 @@ import type { GrantedRows } from './granted-rows.js';
 /** Direct source of a role on instances. */
 export type RoleSource =
 	| {
-			readonly type: 'role_assignment' /** Present for a role assigned to everyone. */;
+			readonly type: 'role_assignment';
+			/** Present for a role assigned to everyone. */
 			readonly user?: typeof everyone;
 	  }
 	| {
@@ -27,7 +28,7 @@ export type RoleSource =
 	  }
 	| {
 			readonly type: 'computed_role';
-			/** A role from which the role is computed, and which the user holds: `<type>#<role>`. */
+			/** A role that the user holds, and from which this role is computed: `<type>#<role>`. */
 			readonly role: string;
 	  };
 

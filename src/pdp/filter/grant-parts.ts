@@ -2,12 +2,12 @@ import type { Steps } from '../../../compiler/steps.js';
 import type { Residual } from '../../filter/residual.js';
 import { sortedTexts } from '../engine/chunks.js';
 
-/** Rows of these tenants. */
+/** Returns a residual that selects the rows of the tenants. */
 export function tenantsIn(tenants: readonly string[]): Steps<Residual> {
 	return columnIn('tenant', tenants);
 }
 
-/** Rows with these keys. */
+/** Returns a residual that selects the rows with the keys. */
 export function keysIn(keys: readonly string[]): Steps<Residual> {
 	return columnIn('key', keys);
 }

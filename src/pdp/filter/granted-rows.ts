@@ -31,7 +31,7 @@ export interface GrantedRows {
 	readonly groups: readonly TenantGroup[];
 	/** Roles that the user holds on instances, by the number of the instance. */
 	readonly held: ReadonlyMap<number, readonly string[]>;
-	/** Earliest expiry among the facts read, in milliseconds since 1970; `undefined` if nothing expires. */
+	/** Earliest expiry that may change the rows, in milliseconds since 1970; `undefined` if there is none. */
 	readonly expiry: number | undefined;
 	/** True if conditions read the check time. */
 	readonly readTime: boolean;
@@ -59,7 +59,7 @@ export function* grantedRows(context: DecisionContext, { input, given, matches }
 	const pauses = new Pauses();
 	const user = facts.names.number(input.user.key) ?? -1;
 	let until = Number.POSITIVE_INFINITY;
-	/** Latest expiry among the roles that grant access to a tenant. */
+	/** Latest expiry among the granting roles, by tenant. */
 	const lastExpiries = new Map<number, number>();
 	const note = (expires: number) => {
 		until = expires;
@@ -120,8 +120,9 @@ const noRoles: UserRoles = { held: new Map(), reached: new Map() };
 const RolesOfInstances = z.array(z.object({ roles: z.array(z.string()) }));
 
 /**
- * Finds the instances of the type on which the user holds each named role. While a newer schema's policy is pending, the
- * engine decides which of the reached roles the user holds, because the active policy may lack some derivations.
+ * Finds, for each role in `named`, the instances of the type on which the user holds the role. While a newer schema's
+ * policy is pending, the engine decides which of the reached roles the user holds, because the active policy may lack
+ * some derivations.
  */
 function* keysByRole(
 	{ engine, facts, time }: DecisionContext,

@@ -21,8 +21,8 @@ interface CalculatedFilter {
 const newKey = 'a new row';
 
 /**
- * Compares the filter with the engine on a sample of rows: stored instances, listed keys, and new rows. Throws `Failure`
- * (`unavailable`) after a difference, because the engine decides.
+ * Compares the filter with the engine on a sample of rows: stored instances, listed keys, and new rows. Throws
+ * `Failure` (`unavailable`) after a difference, because only the engine is authoritative.
  */
 export function* requireAgreement(
 	context: DecisionContext,

@@ -1,4 +1,7 @@
-/** Residuals of condition set rules: the user sets are decided, and the resource sets remain. */
+/**
+ * Residuals of condition set rules. User sets that do not depend on the row are decided, and all other sets remain as
+ * conditions.
+ */
 
 import { isAsked } from '../../../compiler/condition/attribute.js';
 import type { AttributePath } from '../../../compiler/condition/condition.js';
@@ -44,12 +47,12 @@ export interface TenantsWanted {
 	readonly open: { has(tenant: number): boolean };
 }
 
-/** Maximum rule count in a filter. Each rule counts once per group of tenants with equal roles. */
+/** Maximum rule count in a filter. Each rule counts once per tenant group. */
 const mostRules = 5_000;
 /** Maximum number of rules to try, summed over all groups. */
 const mostTries = 5_000_000;
 
-/** Reads the rules for an action. */
+/** Calculates the rows granted by an action's rules. */
 export class SetResiduals {
 	readonly #facts: FactsIndex;
 	readonly #input: FilterInput;
@@ -150,7 +153,10 @@ export class SetResiduals {
 		return decides(this.#subject) ? everyRow : noRow;
 	}
 
-	/** Returns the rows that a set and all its ancestors select. Always returns the same object, `noRow`, if there are none. */
+	/**
+	 * Returns the rows that a set and all its ancestors select. Always returns the same object, `noRow`, if there are
+	 * none.
+	 */
 	*#residual(chain: SetChain, known: Map<SetChain, Residual>): Steps<Residual> {
 		const before = known.get(chain);
 		if (before !== undefined) return before;

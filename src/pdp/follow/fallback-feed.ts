@@ -9,7 +9,8 @@ const startWait = 5_000;
 
 /**
  * Follows `primary`. If `primary` cannot be reached at the first request for the environment, the feed first replays
- * the copy and then polls `primary` for later bundles. If the control plane rejects the key, the feed does not use the copy.
+ * the copy and then polls `primary` for later bundles. If the control plane rejects the key, the feed does not use the
+ * copy.
  */
 export class FallbackFeed implements FeedClient {
 	/** Copy being replayed; `undefined` if there is no copy, and after the replay. */

@@ -89,8 +89,8 @@ export async function reportState(
 
 /**
  * Creates a client for a control plane. `origin` is the control plane's URL without a path. Sends nothing before the
- * first call. A response may be slow, but fails if nothing arrives for `silence` milliseconds. Rejects a bundle larger than
- * `limit` bytes without reading the rest.
+ * first call. A response may be slow, but fails if nothing arrives for `silence` milliseconds. Rejects a bundle larger
+ * than `limit` bytes without reading the rest.
  */
 export function connectFeed(origin: string, apiKey: string, silence = timeout, limit = maxBundleBytes): FeedClient {
 	const authorization = `Bearer ${apiKey}`;

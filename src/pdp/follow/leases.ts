@@ -10,7 +10,7 @@ export type ReaderKind = 'batch' | 'listing';
 
 /** Right to read a state until the lease is released or lost. */
 export interface Lease {
-	/** True if the state has changed. The reader must start again. */
+	/** True if the reader may no longer use its state and must start again. */
 	readonly lost: boolean;
 	release(): void;
 }

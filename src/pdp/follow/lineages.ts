@@ -17,7 +17,7 @@ export interface LeftLineage extends Place {
  * again.
  */
 export class Lineages {
-	/** Ended lineages, which the replica has left or which bundles have listed. */
+	/** Ended lineages: lineages that the replica has left, or that bundles list as ended. */
 	readonly ended: Set<string>;
 	/** Lineage left most recently. */
 	left: LeftLineage | undefined;

@@ -155,7 +155,7 @@ export class OfflineCopier {
 	}
 }
 
-/** True if the environment was deleted or the control plane rejected the key, so the replica stores no revision. */
+/** True if the environment was deleted or the control plane rejected the key, so there is nothing left to copy. */
 function isOver(kind: ReplicaState['kind']): boolean {
 	return kind === 'deleted' || kind === 'refused';
 }

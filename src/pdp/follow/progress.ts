@@ -7,9 +7,9 @@ export type WantedRevision = number | RevisionToken;
 export interface Progress {
 	/** The revision's lineage; empty before the first revision, and while workers are in different lineages. */
 	readonly lineage: string;
-	/** Revision used for decisions, or a later revision; -1 before the first revision. */
+	/** Decisions use this revision or a later revision; -1 before the first revision. */
 	readonly revision: number;
-	/** Newest revision whose policy is active, or a later revision; -1 before the first revision. */
+	/** The policy of this revision or of a later revision is active; -1 before the first revision. */
 	readonly policyRevision: number;
 	/**
 	 * Resolves when decisions use `wanted` or a later revision of its lineage. Rejects when `signal` aborts, and with

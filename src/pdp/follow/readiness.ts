@@ -30,8 +30,8 @@ export interface Waiting {
 const maxSilence = 1_000;
 
 /**
- * Resolves when a decision point serves checks. Rejects with `RefusedKeyError` if the API rejects the key, and with the
- * abort reason if `interrupted` aborts.
+ * Resolves when a decision point serves checks. Rejects with `RefusedKeyError` if the API rejects the key and
+ * `throughRefusal` is false, and with the abort reason if `interrupted` aborts.
  */
 export function untilAnswering(point: StartedPoint, { say, throughRefusal, interrupted }: Waiting): Promise<void> {
 	return new Promise((resolve, reject) => {

@@ -92,7 +92,7 @@ const minWait = 100;
 export class Replica implements Progress {
 	/** Notified with each new revision when decisions begin to use it. */
 	readonly revisions = new Listeners<number>();
-	/** Notified with the state when it or the revision may have changed. */
+	/** Notified with the state on each new revision and each new problem. */
 	readonly changes = new Listeners<ReplicaState>();
 	/** Runs all long calculations, for requests and for feed bundles. */
 	readonly scheduler: SliceScheduler;
@@ -151,8 +151,8 @@ export class Replica implements Progress {
 	}
 
 	/**
-	 * Returns the revision in use; `undefined` before the first complete revision and after the key was rejected. For a deleted
-	 * environment, returns the last known revision with empty data.
+	 * Returns the revision in use; `undefined` before the first complete revision and after the key was rejected. For a
+	 * deleted environment, returns the last known revision with empty data.
 	 */
 	current(): LoadedRevision | undefined {
 		const state = this.#state;
@@ -228,8 +228,8 @@ export class Replica implements Progress {
 	}
 
 	/**
-	 * Resolves when this replica has caught up with the passed progress. If the replica has a different lineage, it is the
-	 * newer lineage, because ended lineages are never accepted.
+	 * Resolves when this replica has caught up with the passed progress. A replica in a different lineage has caught up
+	 * with its first revision: its lineage is newer, because ended lineages are never accepted.
 	 */
 	async caughtUp({ lineage, revision, policyRevision }: Pick<Progress, 'lineage' | 'revision' | 'policyRevision'>) {
 		if (lineage === '') return;
@@ -312,7 +312,10 @@ export class Replica implements Progress {
 		return performance.now() - started < minWait ? minWait : 0;
 	}
 
-	/** Applies a bundle. A delta continues the prepared revision, or else the current revision. Does not use a snapshot yet. */
+	/**
+	 * Applies a bundle. A delta continues the prepared revision, or else the current revision. Does not use a snapshot
+	 * yet.
+	 */
 	async #apply(bundle: FeedBundle, environment: string): Promise<AppliedBundle> {
 		const next = this.#next;
 		try {
@@ -413,7 +416,8 @@ export class Replica implements Progress {
 }
 
 /**
- * Returns a random time from `milliseconds / 2` to `milliseconds` so decision points do not all reconnect simultaneously.
+ * Returns a random time from `milliseconds / 2` to `milliseconds` so decision points do not all reconnect
+ * simultaneously.
  */
 function jittered(milliseconds: number): number {
 	return milliseconds * (0.5 + Math.random() / 2);

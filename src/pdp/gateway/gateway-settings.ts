@@ -73,7 +73,7 @@ async function kongRoutes(path: string): Promise<readonly KongRoute[]> {
 			const expression = RE2JS.compile(source);
 			const groups = expression.groupCount();
 			if (typeof resource === 'string' || resource <= groups) return { path: expression, resource };
-			throw new Error(`it has ${groups} groups, so there is no group \`${resource}\``);
+			throw new Error(`group \`${resource}\` does not exist (number of capturing groups in the expression: ${groups})`);
 		} catch (error) {
 			throw new ConfigError(`${setting}: invalid expression at index ${index} in \`${path}\`: ${errorMessage(error)}`);
 		}

@@ -17,7 +17,9 @@ import { type UrlAttributes, type UrlPattern, urlPattern } from './url-pattern.j
 /** Code for requests without a matching rule. */
 export const noMatchingRule = 'no_matching_mapping_rule';
 
-/** Maximum number of expressions matched in the thread per request. If a request needs more matches, it matches no rule. */
+/**
+ * Maximum number of expressions matched in the thread per request. If a request needs more matches, it matches no rule.
+ */
 const maxAsked = 100;
 
 /** Known match result for a rule: no match, or the thread's reply. */

@@ -27,8 +27,8 @@ export type UrlPattern =
 const maxLinearSource = 1_000;
 
 /**
- * Maximum number of program steps for regular expressions matched in this thread. With this limit, matching the longest URL takes
- * about 20 ms.
+ * Maximum number of program steps for regular expressions matched in this thread. With this limit, matching the longest
+ * URL takes about 20 ms.
  */
 const maxLinearSteps = 500;
 

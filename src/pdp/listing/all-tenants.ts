@@ -33,8 +33,8 @@ export function* allowedTenants(
 }
 
 /**
- * Returns the tenants where a user holds a role, in the tenant or on its instances, like `/user-tenants`. Includes
- * contextual facts' tenants and, if public roles exist, the instance's tenant.
+ * Returns the tenants where a user holds a role, in the tenant or on its instances, like `/user-tenants`. Also includes
+ * the tenants of contextual role assignments and, if public roles exist, the tenant of the checked instance.
  */
 function* tenantsOf(context: DecisionContext, query: Query, mode: Mode): Steps<ReadonlySet<string>> {
 	const { facts, time } = context;

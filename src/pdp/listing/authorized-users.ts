@@ -1,6 +1,6 @@
 /**
- * Lists the users who may perform an action on a resource, with their granting assignments, with set operations on the
- * facts index. The policy confirms a sample.
+ * Lists the users who may perform an action on a resource, with their granting assignments. Uses set operations on the
+ * facts index, and the policy confirms a sample.
  */
 
 import { z } from 'zod';
@@ -33,10 +33,10 @@ const everywhere: Pick<ReadonlySet<string>, 'has'> = { has: () => true };
 /**
  * Lists the users allowed by a check, as `AuthorizedUsers` JSON, sorted by key. Each user has the granting assignments:
  * in the tenant, on the resource, or on instances from which a role is derived. Without a resource key, considers only
- * roles in the tenant. For a rule that acts like a role, the granting assignments are those behind its required roles. If
- * the context requests users allowed only by other conditions, lists these users without assignments. If roles assigned
- * to everyone grant the action to all users, lists `everyone` and the users with their own assignments. Throws `Failure`
- * (`unavailable`) if the policy returns no listing.
+ * roles in the tenant. For a rule that acts like a role, the granting assignments are the assignments behind its
+ * required roles. If the context requests users allowed only by other conditions, lists these users without
+ * assignments. If roles assigned to everyone grant the action to all users, lists `everyone` and the users with their
+ * own assignments. Throws `Failure` (`unavailable`) if the policy returns no listing.
  */
 export function* authorizedUsers(context: DecisionContext, input: UsersInput): Steps<readonly string[]> {
 	const { facts } = context;
@@ -45,7 +45,7 @@ export function* authorizedUsers(context: DecisionContext, input: UsersInput): S
 	const likeRoles = yield* grantedLikeRoles(context, input);
 	const assigned = new Set([...byRoles.users(), ...likeRoles.granting.users()]);
 	const isPublic = assigned.has(everyone);
-	// A pending policy may allow `everyone` by a rule that other users do not satisfy.
+	// While a newer policy is pending, a rule may allow `everyone` but not all other users.
 	const byUser = isPublic && facts.pending;
 	const bySets = !isPublic && asksForSets(facts, input);
 	const allowed = yield* answerWithReferee(context, {
@@ -120,7 +120,7 @@ export interface UsersWhoMay {
 	readonly byRoles: () => ReadonlySet<string>;
 }
 
-/** Returns the users a check may allow. `sent` contains the check's attributes. */
+/** Returns the users a check may allow. `sent` contains the user attributes in the check. */
 export function* usersWhoMay(context: DecisionContext, input: UsersInput, sent: SentAttributes): Steps<UsersWhoMay> {
 	const { facts } = context;
 	const granting = yield* assignmentsThatMayGrant(context, input, sent);
@@ -136,7 +136,7 @@ export function* usersWhoMay(context: DecisionContext, input: UsersInput, sent: 
 
 /**
  * Returns the assignments that grant the action, unless a role on the path blocks a derivation. For a computed role,
- * returns the assignments of its required roles, and of all roles from which these are derived.
+ * returns the assignments of its required roles, and of all roles from which the required roles are derived.
  */
 function* assignmentsThatMayGrant(context: DecisionContext, input: UsersInput, sent?: SentAttributes): Steps<Granting> {
 	const granting = new Granting();
@@ -256,7 +256,7 @@ function* assignedInTenant({ facts, time }: DecisionContext, input: UsersInput, 
 	}
 }
 
-/** Adds the assignments of the roles on an instance, and of all roles from which these are derived or computed. */
+/** Adds the assignments of the roles on an instance, and of all roles from which the roles are derived or computed. */
 function* assignedOnInstances(
 	{ facts, time }: DecisionContext,
 	{ resource, context, sent }: UsersInput & { readonly sent?: SentAttributes },
@@ -274,8 +274,8 @@ function* assignedOnInstances(
 	const byStops = new Map<string, Leading>();
 	const paths = new EffectivePaths(leading, { roles, instance });
 	/**
-	 * True if the user holds one of the roles because of `role` on `on`: none of the user's roles blocks the path, and its
-	 * relationships count.
+	 * True if the user holds one of the roles because of `role` on `on`: none of the user's roles blocks the path, and the
+	 * relationships on the path count.
 	 */
 	function* leadsFor(user: string, role: string, on: string): Steps<boolean> {
 		const stops = stoppedAt.get(user) ?? nowhere;

@@ -11,7 +11,7 @@ interface PathUser {
 	readonly conditions: ConditionTest;
 }
 
-/** The paths in a walk's result. */
+/** Paths from a user's roles to the wanted roles, as found by a walk. */
 export class EffectivePaths {
 	readonly #leading: Leading;
 	readonly #wanted: ReadonlySet<string>;
@@ -24,7 +24,7 @@ export class EffectivePaths {
 		this.#wanted = new Set(roles.map((role) => nodeName({ role, instance })));
 	}
 
-	/** True if a user who holds a role on a node also holds a wanted role. */
+	/** True if a user who holds the role `start` also holds a wanted role. */
 	*lead(start: RoleOnInstance, { user, stops, conditions }: PathUser): Steps<boolean> {
 		const known = this.#known.get(user) ?? new Map<string, boolean>();
 		this.#known.set(user, known);

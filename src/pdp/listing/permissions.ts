@@ -1,6 +1,6 @@
 /**
- * Lists a user's permissions in all tenants and on all instances, with set operations on the facts index. The policy confirms
- * a sample.
+ * Lists a user's permissions in all tenants and on all instances, using set operations on the facts index. The policy
+ * confirms a sample.
  */
 
 import { z } from 'zod';
@@ -41,7 +41,7 @@ const noRoles: UserRoles = { held: new Map(), reached: new Map() };
  */
 export function* permissions(context: DecisionContext, input: PermissionsInput): Steps<readonly string[]> {
 	const { facts, time } = context;
-	// Queries only for tenants are common, so they skip the walk, which is expensive.
+	// Queries for tenants alone are common, and need no expensive walk.
 	const conditions = new GrantConditions(facts, { user: input.user, context: input.context }, time);
 	const roles = onlyTenants(input) ? noRoles : yield* rolesOnInstances(facts, input.user, time, { conditions });
 	const asked = {
@@ -212,7 +212,10 @@ function onlyTenants({ resource_types }: PermissionsInput): boolean {
 	return resource_types?.every((type) => type === '__tenant') ?? false;
 }
 
-/** True if the input contains instances or types. Instances are then listed wherever the user has any permission. */
+/**
+ * True if the input contains instances or types. The listing then includes instances on which the user has permissions
+ * but no role.
+ */
 function asksForInstances({ resources, resource_types }: PermissionsInput): boolean {
 	return resources !== undefined || resource_types !== undefined;
 }

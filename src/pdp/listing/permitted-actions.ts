@@ -85,8 +85,8 @@ export class PermittedActions {
 
 	/**
 	 * Returns the fields `permissions` and `roles` for an instance in an existing tenant, as JSON. Returns `undefined` if
-	 * the user holds no role on the instance, and neither condition sets nor, with `byPermission`, anything permits an
-	 * action.
+	 * the user holds no role on the instance, and no condition set permits an action. With `byPermission`, actions
+	 * permitted by tenant roles also count.
 	 */
 	instanceEntry(instance: number, tenant: number, byPermission: boolean): string | undefined {
 		const about = this.#type(instanceType(this.#facts.names.text(instance)));

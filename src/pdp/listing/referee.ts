@@ -46,7 +46,7 @@ export function* answerWithReferee<T>(
 	distrusted.add(facts.schema);
 	context.log.error(
 		{ request_id: context.requestId, revision },
-		'a listing from the facts index differs from the policy: the policy computes all listings until the next one',
+		'a listing from the facts index differs from the policy: the policy computes all listings until the schema changes',
 	);
 	context.countDifference?.();
 	return yield* byEngine();

@@ -76,7 +76,10 @@ function tenantsByConditions(
 	const { user, context: sent } = input;
 	const instances = [...new Set(grants.map(({ instance }) => instance))];
 	const conditions = new GrantConditions(facts, { user, context: sent }, time);
-	/** Returns the instance's tenant if the user holds a role there. An older policy returns all the user's tenants. */
+	/**
+	 * Returns the instance's tenant if the user holds a conditional role on the instance. Policies from older versions
+	 * ignore `instances` and return all the user's tenants.
+	 */
 	const byEngine = (instance: string) => {
 		const question = { user, instances: [parseInstanceName(instance)], time, ...(sent && { context: sent }) };
 		return evaluateListing(engine, 'user_tenants', question, Tenants).map(({ key }) => key);

@@ -133,7 +133,7 @@ function withoutMasked(input: unknown, masks: readonly MaskedPath[]): Masked {
 	return { value, erased };
 }
 
-/** Returns a copy without the field at a path, or the same value if there is no such field. */
+/** Returns a copy without the field at a path, or the value itself if it lacks the field. */
 function without(value: unknown, [name, ...below]: MaskedPath): unknown {
 	if (name === undefined || typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return value;
 	const { [name]: member, ...others } = value as Readonly<Record<string, unknown>>;

@@ -28,7 +28,10 @@ export interface DecisionCounts {
 	readonly receivers: Readonly<Record<string, EventCounts>>;
 }
 
-/** Maximum number of decisions whose events are not written yet. These decisions keep the bodies of their requests in memory. */
+/**
+ * Maximum number of decisions whose events are not written yet. These decisions keep the bodies of their requests in
+ * memory.
+ */
 const capacity = 1_024;
 /** Number of events written between clock reads, and time per turn in milliseconds. */
 const stride = 32;

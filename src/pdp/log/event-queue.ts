@@ -86,15 +86,15 @@ const newline = 0x0a;
 /** Minimum time between two log lines about losses, in milliseconds. */
 const lossInterval = 60_000;
 
-/** Chunk with the whole buffer behind its bytes, which the queue reuses after the chunk was sent. */
+/** Chunk with its whole buffer. The queue reuses the buffer after the chunk was sent. */
 interface QueuedChunk extends EventChunk {
 	readonly buffer: Buffer;
 }
 
 /**
- * Passes events to a receiver, in order and in chunks. Events that exceed the capacity are lost and counted. Events wait
- * as bytes: the garbage collector copies waiting strings, which takes longer than writing them. Buffers are reused,
- * because the memory of new buffers makes V8 collect all garbage several times per second.
+ * Passes events to a receiver, in order and in chunks. Events that exceed the capacity are lost and counted. Events
+ * wait as bytes: the garbage collector copies waiting strings, which takes longer than writing them. Buffers are
+ * reused, because the memory of new buffers makes V8 collect all garbage several times per second.
  */
 export class EventQueue {
 	readonly #stopping = new AbortController();
@@ -166,7 +166,7 @@ export class EventQueue {
 		if (this.#length >= this.receiver.maxLength) this.#wake();
 	}
 
-	/** Opens a new buffer unless a number of events, with at most this number of bytes, fit in the open buffer. */
+	/** Opens a new buffer unless `events` more events with at most `most` bytes fit in the open buffer. */
 	#reserve(most: number, events: number): void {
 		const { maxEvents, maxLength } = this.receiver;
 		const left = Math.min(this.#buffer.length, maxLength) - this.#used;
@@ -237,7 +237,9 @@ export class EventQueue {
 		this.#wake = () => {};
 	}
 
-	/** Removes the oldest chunk. The open buffer is a chunk only if no other chunk waits, because it may get more events. */
+	/**
+	 * Removes the oldest chunk. The open buffer is a chunk only if no other chunk waits, because it may get more events.
+	 */
 	#take(): QueuedChunk | undefined {
 		if (this.#chunks.length === 0) this.#closeBuffer();
 		const chunk = this.#chunks.shift();

@@ -12,7 +12,9 @@ import { DeferredEvents, type EventReceiver, type PartlyRefused, RefusedEvents }
 
 const compress = promisify<Uint8Array, ZlibOptions, Buffer>(gzip);
 
-/** Events are so similar that the fastest level compresses them nearly as well as the default level, in half the time. */
+/**
+ * Events are so similar that the fastest level compresses them nearly as well as the default level, in half the time.
+ */
 const fastest = { level: constants.Z_BEST_SPEED };
 
 /** Host names of this machine. Compression would take longer than sending. */
@@ -112,8 +114,8 @@ function jsonArray(lines: Uint8Array): Uint8Array {
 }
 
 /**
- * Parses a response body as JSON; `undefined` if it is not JSON, incomplete or too long. In these cases, only the status
- * counts, because accepted events must not be sent again.
+ * Parses a response body as JSON; `undefined` if it is not JSON, incomplete or too long. In these cases, only the
+ * status counts, because accepted events must not be sent again.
  */
 async function readAnswer(response: IncomingMessage): Promise<unknown> {
 	try {
