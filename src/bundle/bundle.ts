@@ -132,7 +132,7 @@ const manifestSchema = z.object({
  */
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** Why a bundle's policy is not the newest schema's policy: reason, start time and details. */
+/** Reason, start time and details if a bundle's policy is not the newest schema's complete policy. */
 export type Degradation = NonNullable<Manifest['metadata']['regolith']['degraded']>;
 
 /** Variable parts of a manifest. */

@@ -6,8 +6,9 @@ import { type PagePlace, pageEndpoints } from './page.js';
 
 /**
  * Returns the endpoints that serve a table's OpenAPI document and reference page. The caller adds them to the table.
- * The document is built on the first request. It describes its own endpoint, but not the page. `findRelated` returns a
- * second reference page to link to; `null` until its address is known.
+ * The document is built on the first request, and again when the related reference changes. It describes its own
+ * endpoint, but not the page. `findRelated` returns a second reference page to link to; `null` until its address is
+ * known.
  */
 export function documentationEndpoints<Access extends string>(
 	table: readonly Endpoint<string, never>[],

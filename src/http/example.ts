@@ -15,7 +15,7 @@ export interface ExampleSource {
 
 /**
  * Builds an example for a schema. The result is deterministic. If the schema of an object or a map contains an example,
- * this example is used. Otherwise values come first from `hint`, then from `source`, and then from the types. `hint`
+ * this example is used. Otherwise values come first from `hint`, then from `source`, and then from the schema. `hint`
  * may have more or fewer fields than the schema. If neither `hint` nor `source` has a value, an optional field is
  * omitted and a nullable field is null.
  */
@@ -106,7 +106,7 @@ function plain(schema: Json): unknown {
 	return type === 'string' ? 'example' : null;
 }
 
-/** True if a value matches a schema. Checks only what examples need. */
+/** True if a value matches a schema. Checks only the keywords that examples need. */
 function accepts(schema: Json, value: unknown): boolean {
 	if ('const' in schema) return schema['const'] === value;
 	if (Array.isArray(schema['enum'])) return schema['enum'].includes(value);

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 
-/** State from the lean path, which has read the body: it cannot be read twice. */
+/** State from the lean path. The lean path has read the body, and a body cannot be read twice. */
 export type HandedOver =
 	/** The lean path rejected the body. The declared path rejects it again, with the reason. */
 	| { readonly kind: 'refused'; readonly bytes: Buffer }

@@ -72,7 +72,7 @@ export class JsonBuilder {
 	#end = 0;
 	#inString = false;
 	#escaped = false;
-	/** Offset at which the unfinished string, name or number starts, or the blanks between them. */
+	/** Offset at which the unfinished string, name, number or run of white space starts. */
 	#token = 0;
 	#values = 0;
 	/** Outermost list or object, set when its value is first built. */

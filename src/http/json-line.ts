@@ -13,7 +13,9 @@ export interface LineProblem {
 	readonly type: string;
 }
 
-/** A line of a request body. The handler parses the lines one by one, and may keep their texts instead of the values. */
+/**
+ * A line of a request body. The handler parses the lines one by one, and may keep their texts instead of the values.
+ */
 export class JsonLine {
 	constructor(readonly text: string) {}
 

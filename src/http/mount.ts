@@ -33,7 +33,8 @@ export interface Run {
 /**
  * Wraps every handler in a table: identifies the caller, opens the context for the access rule, runs the handler, and
  * closes the context. Throws `Failure` to reject a request. `params` are the decoded path parameters. The body has not
- * been read at this point, so unauthorized callers are rejected based only on path and headers.
+ * been read at this point, so unauthorized callers are rejected based only on path and headers, unless the access rule
+ * requires `readBody`.
  */
 export type Surround = (endpoint: Endpoint<string, never>, request: AnyRequest, run: Run) => Promise<Answer>;
 

@@ -234,7 +234,10 @@ interface Examples extends ExampleSource {
 	readonly keys: ReadonlyMap<string, unknown>;
 }
 
-/** Collects examples. Requests that create objects also provide the examples for responses. */
+/**
+ * Collects the examples of requests, which also serve as examples of responses. Requests that create objects take
+ * precedence.
+ */
 function* exampleSource(
 	endpoints: readonly AnyEndpoint[],
 	components: Components,

@@ -42,8 +42,8 @@ export class ReceivedRequest implements AnyRequest {
 }
 
 /**
- * Shared by all requests: every response closes, even a complete response, and creating an error with its stack takes as
- * long as a dozen checks.
+ * Shared by all requests: every response closes, even a complete response, and creating an error with its stack takes
+ * as long as a dozen checks.
  */
 const disconnected = new DOMException('the connection is closed', 'AbortError');
 

@@ -26,8 +26,8 @@ function parameterNames(schema: z.ZodType): readonly string[] {
 }
 
 /**
- * True if a name differs from a parameter by at most one letter: inserted, missing, different, or swapped with its
- * neighbor. Case and separators are ignored.
+ * True if a name differs from a parameter by at most one letter or digit: inserted, missing, different, or swapped with
+ * its neighbor. Case and separators are ignored.
  */
 function isNearMiss(name: string, parameter: string): boolean {
 	const [given, wanted] = [letters(name), letters(parameter)];

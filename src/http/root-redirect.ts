@@ -13,7 +13,10 @@ export function sendTo(path: string) {
 	return { status: 302, headers: { location: path, vary: 'accept' } } as const;
 }
 
-/** Redirects browsers from `/` to a page. Other clients receive a 404. The OpenAPI document omits this endpoint. */
+/**
+ * Returns an endpoint that redirects browsers from `/` to a page. Other clients receive a 404. The OpenAPI document
+ * omits this endpoint.
+ */
 export function rootRedirect<Access extends string>(page: string, access: Access): Endpoint<Access> {
 	return declaring<Record<Access, never>>()({
 		...methods({ tag: 'Documentation', path: '/' }).get,

@@ -17,12 +17,12 @@ interface Waiting {
 let waiting: Waiting[] = [];
 
 /**
- * Sends a complete response in a single write. `response.end` writes an empty piece after head and body, and this second
- * write takes a fifth of the CPU time of a small response. `headers` is a flat list of names and values without line
- * breaks, and must include `Content-Length`.
+ * Sends a complete response in a single write. `response.end` writes an empty piece after head and body, and this
+ * second write takes a fifth of the CPU time of a small response. `headers` is a flat list of names and values without
+ * line breaks, and must include `Content-Length`.
  *
- * All responses from a turn of the event loop are sent together at its end. A write wakes a sleeping client, which takes
- * a fifth of the CPU time of a request. A client with several connections, such as a proxy, stays awake while the
+ * All responses from a turn of the event loop are sent together at its end. A write wakes a sleeping client, which
+ * takes a fifth of the CPU time of a request. A client with several connections, such as a proxy, stays awake while the
  * responses arrive in quick succession.
  */
 export function sendWhole(response: ServerResponse, status: number, headers: string[], body: string): void {

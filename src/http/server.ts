@@ -36,15 +36,15 @@ const headersMilliseconds = 15_000;
 const checkingMilliseconds = 5_000;
 
 /**
- * Time in milliseconds until an idle connection is closed. This is longer than the timeouts of load balancers and clients,
- * which are at most a minute. They must close the connection first; otherwise a request that was just sent could arrive
- * at a closed connection.
+ * Time in milliseconds until an idle connection is closed. This is longer than the timeouts of load balancers and
+ * clients, which are at most a minute. Load balancers and clients must close the connection first; otherwise a request
+ * that was just sent could arrive at a closed connection.
  */
 const keepAliveMilliseconds = 65_000;
 
 /**
- * Time in milliseconds, after a stop begins, during which open connections still serve requests. Their responses announce
- * the end of the connection. A client that sends requests one after another therefore never loses a request.
+ * Time in milliseconds, after a stop begins, during which open connections still serve requests. Their responses
+ * announce the end of the connection. A client that sends requests one after another therefore never loses a request.
  */
 const drainMilliseconds = 50;
 
@@ -312,8 +312,9 @@ async function closing(server: Server, sockets: ReadonlySet<Socket>, graceMillis
 	// Requests that have arrived by now are read before their connections become idle.
 	await setImmediate();
 	server.close();
-	// A kept-alive connection becomes idle only after its last response. Without this sweep, it would then wait for its own
-	// timeout. Browsers and HTTP clients also open spare connections, which Node.js counts as idle only after a request.
+	// A kept-alive connection becomes idle only after its last response. Without this sweep, it would then wait for its
+	// own timeout. Browsers and HTTP clients also open spare connections, which Node.js counts as idle only after a
+	// request.
 	const sweep = setInterval(() => {
 		server.closeIdleConnections();
 		for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
@@ -323,7 +324,9 @@ async function closing(server: Server, sockets: ReadonlySet<Socket>, graceMillis
 	clearInterval(sweep);
 }
 
-/** Announces in the newest response of a connection that the connection then closes. Earlier responses leave it open. */
+/**
+ * Announces in the newest response of a connection that the connection then closes. Earlier responses leave it open.
+ */
 function announceEnd(socket: Socket, newest: ServerResponse): void {
 	const pipeline = pipelineFor(socket);
 	if (pipeline.lastAnswer !== undefined) pipeline.lastAnswer.shouldKeepAlive = true;

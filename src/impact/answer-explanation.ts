@@ -44,7 +44,7 @@ export async function restoreState(
 		{ ...now, schema },
 	);
 	const state = await changedState(held, { policy, patches }, run);
-	// Derivations may differ, or may follow different relationships.
+	// Recompute the closures, because derivations or the relationships that they follow may differ.
 	if (changed || touched.relationships.length > 0) {
 		await patchState(state, closurePatches(state.facts, closures, null), run);
 	}

@@ -164,7 +164,8 @@ class CandidateFinder {
 	}
 
 	/**
-	 * Returns users whose roles on the instance may have changed, and users who hold a role there whose grants changed.
+	 * Returns users whose roles on the instance may have changed, and users who hold a role with changed grants on the
+	 * instance.
 	 */
 	*#holders({ type, key }: Place, difference: ActionDifference): Steps<readonly ReadonlySet<string>[]> {
 		if (key === undefined || difference.instanceRoles.size === 0) return [];

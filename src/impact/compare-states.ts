@@ -16,7 +16,6 @@ export interface ComparisonLimits {
 	readonly isOver: () => boolean;
 }
 
-/** Comparison result. */
 export interface Comparison {
 	/** Sample of checks allowed only after the change (gains) or only before (losses), sorted by granting cause. */
 	readonly gains: readonly ImpactRow[];

@@ -17,7 +17,7 @@ export const maxFacts = 300;
 /** The facts that a check depends on. */
 export interface FactsOfCheck {
 	readonly facts: Facts;
-	/** True if the facts are only those of one passing attempt. */
+	/** True if the facts are limited to one passing attempt. */
 	readonly minimal: boolean;
 	/** True if other facts may be relevant. */
 	readonly truncated: boolean;
@@ -39,9 +39,9 @@ interface Links {
 }
 
 /**
- * Returns the facts that a check depends on. If the check passes by a role, these are the facts of this attempt.
- * Otherwise, they are the user's roles, the paths to the instance and the related instances, because conditions may read
- * all of them.
+ * Returns the facts that a check depends on. For a check that passes by a role, returns only the facts of the passing
+ * attempt. For any other check, returns the user's roles, the paths to the instance and the related instances, because
+ * conditions may read all of them.
  */
 export function* factsOfCheck(
 	index: FactsIndex,

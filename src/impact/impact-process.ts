@@ -51,7 +51,6 @@ export class ImpactProcess {
 		return this.#held;
 	}
 
-	/** Process id. */
 	get pid(): number | undefined {
 		return this.#child.pid;
 	}

@@ -3,7 +3,7 @@ import { clientGone, Turns } from '../limit/turns.js';
 import type { Logger } from '../log.js';
 import { ImpactProcess, type ProcessLimits } from './impact-process.js';
 
-/** Maximum processes, each for a single environment. */
+/** Maximum number of processes, each for a single environment. */
 const maxProcesses = 2;
 /** Maximum waiting requests per environment. */
 const maxWaiting = 4;

@@ -24,7 +24,6 @@ export const nothingTouched: Touched = {
 	instance_attributes: [],
 };
 
-/** Empty neighbourhood. */
 export const emptyNeighbourhood: Neighbourhood = {
 	schema: null,
 	in_force: null,

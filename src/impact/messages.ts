@@ -64,7 +64,6 @@ export interface DecidedSide {
 	readonly derivations: readonly CoveredDerivation[];
 }
 
-/** Impact of a change. */
 export interface ImpactAnswer {
 	readonly comparison: Comparison;
 	readonly decisions: ReplayedDecisions;

@@ -1,5 +1,6 @@
 /**
- * Reconstructs a past state. Applies the past values of all facts changed since a revision to an index of later facts.
+ * Describes a past state as input for a delta. Uses the past values of all facts changed since a revision, and an index
+ * of later facts.
  */
 
 import type { Neighbourhood, PastFact, Related, Touched } from '../../compiler/data/delta.js';
@@ -130,7 +131,7 @@ function pastMemberships({ tenantRoles }: FactsIndex, past: readonly PastFactLik
 	return { touched: [...touched.values()], held: [...unchanged, ...held] };
 }
 
-/** Returns the roles that the users of these assignments hold on any instance. The result contains no duplicates. */
+/** Returns the roles, without duplicates, that the users of the changed assignments held on any instance. */
 function pastHoldings({ instanceRoles }: FactsIndex, past: readonly PastFactLike<'instance_role'>[]) {
 	const changed = new Set(past.map(({ user, instance, role }) => factName(user, instance, role)));
 	const found = new Map<string, Neighbourhood['holdings'][number]>();
@@ -151,7 +152,7 @@ function isPlain({ condition }: PastFactLike<'instance_role' | 'relationship'>):
 	return condition === undefined;
 }
 
-/** Returns unchanged conditional assignments with the user and instance of a changed one. */
+/** Returns unchanged conditional assignments with the same user and instance as a changed assignment. */
 function unchangedConditions({ conditionalRoles }: FactsIndex, past: readonly PastFactLike<'instance_role'>[]) {
 	const conditional = past.filter((fact) => !isPlain(fact));
 	const name = (user: string, instance: string, role: string, set: string) => factName(user, instance, role, set);
@@ -169,7 +170,7 @@ function unchangedConditions({ conditionalRoles }: FactsIndex, past: readonly Pa
 	);
 }
 
-/** Returns the roles these assignments' users held conditionally on any instance. */
+/** Returns the roles that the users of the changed assignments held conditionally on any instance. */
 function pastConditionalHoldings({ conditionalRoles }: FactsIndex, past: readonly PastFactLike<'instance_role'>[]) {
 	const conditional = past.filter((fact) => !isPlain(fact));
 	const changed = new Set(
@@ -189,7 +190,7 @@ function pastConditionalHoldings({ conditionalRoles }: FactsIndex, past: readonl
 	return [...found.values()];
 }
 
-/** True if any assignment had a condition. */
+/** True if the past state had conditional assignments. */
 function hasConditions({ conditionalRoles }: FactsIndex, past: readonly PastFactLike<'instance_role'>[]): boolean {
 	const conditional = past.filter((fact) => !isPlain(fact));
 	if (conditional.some(wasThere)) return true;
@@ -228,7 +229,7 @@ function isUnchanged(past: readonly PastFactLike<'relationship'>[]): (row: Condi
 	return (row) => !changed.has(conditionalName(row));
 }
 
-/** Returns unchanged conditional relationships with the object, relation and subject of a changed one. */
+/** Returns unchanged conditional relationships with the same object, relation and subject as a changed relationship. */
 function unchangedRelations(
 	{ conditionalRelations }: FactsIndex,
 	past: readonly PastFactLike<'relationship'>[],
@@ -264,7 +265,7 @@ function pastConditionalRelations(
 	return [...found.values()];
 }
 
-/** True if any relationship had a condition. */
+/** True if the past state had conditional relationships. */
 function hasConditionalRelations(
 	{ conditionalRelations }: FactsIndex,
 	past: readonly PastFactLike<'relationship'>[],

@@ -11,7 +11,7 @@ const attributes = z.record(z.string(), z.unknown()).optional();
 
 /** Decision input, as logged by decision points. Events from other sources may have a different shape. */
 const LoggedCheck = z.object({
-	// The log does not contain the role behind a set of users.
+	// Sets of users are skipped, because the log does not contain their holdings.
 	user: z.object({ key: z.string().refine((key) => !key.includes('#')), attributes }),
 	action: z.string(),
 	resource: z.object({ type: z.string(), key: z.string().optional(), tenant: z.string(), attributes }),
@@ -31,11 +31,10 @@ export interface LoggedInput {
 	readonly input: unknown;
 }
 
-/** Replay result. */
 export interface ReplayedDecisions {
 	/**
-	 * Numbers of replayed and skipped decisions. A decision is skipped if it is masked or truncated, was logged by a
-	 * different source, is about a set of users, or was made with contextual facts.
+	 * Numbers of replayed and skipped decisions. A decision is skipped if its logged input is missing or incomplete, is
+	 * about a set of users, or contains contextual facts.
 	 */
 	readonly replayed: number;
 	readonly skipped: number;

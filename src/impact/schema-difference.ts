@@ -30,7 +30,6 @@ export interface ActionDifference {
 	readonly newlySelectable: Selectable;
 }
 
-/** Difference between two schemas. */
 export interface SchemaDifference {
 	/** All actions in both schemas, keyed by resource type. */
 	readonly actions: ReadonlyMap<string, readonly ActionDifference[]>;
@@ -88,7 +87,7 @@ export function relatedTypes(schema: SchemaTables): ReadonlySet<string> {
 	return new Set([...types].map(([, type = '""']) => JSON.parse(type)));
 }
 
-/** Returns the instance roles that grant an action, or that the user sets in its rules name. */
+/** Returns the instance roles that grant an action, or that are named by the user sets in the action's rules. */
 function rolesThatMatter(schema: SchemaTables, type: string, action: string): readonly string[] {
 	return [...schema.instanceRolesThatGrant(type, action), ...conditionSetsIn(schema).rolesNamed(type, action)];
 }

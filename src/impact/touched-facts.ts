@@ -23,7 +23,7 @@ export type TouchedFacts = Pick<
 
 const nowhere: ReadonlySet<string> = new Set();
 
-/** Checks whose result may differ after facts have changed, as far as this is known without running the checks. */
+/** Checks whose result may differ after facts have changed, found without running the checks. */
 export class TouchedChecks {
 	/** Users with changed attributes, in any tenant. */
 	readonly users: ReadonlySet<string>;
@@ -37,7 +37,7 @@ export class TouchedChecks {
 	readonly tenantAttributes: ReadonlySet<string>;
 	/** Instances with changes that conditions may see. */
 	readonly instances: ReadonlySet<string>;
-	/** Types of these instances, keyed by tenant in either state. */
+	/** Types of the changed instances, keyed by the instances' tenants in either state. */
 	readonly typesIn: ReadonlyMap<string, ReadonlySet<string>>;
 	/** Users whose roles on an instance may have changed, keyed by instance. */
 	readonly holders: ReadonlyMap<string, readonly ReadonlySet<string>[]>;
@@ -100,8 +100,8 @@ function* assignmentsUnderTouched({ before, after }: StatePair, touched: Touched
 }
 
 /**
- * Yields the conditional relationships whose conditions may read touched attributes, roles or tenants, with the users whose
- * results may differ.
+ * Yields the conditional relationships whose conditions may read touched attributes, roles or tenants, with the users
+ * whose results may differ.
  */
 function* relationshipsUnderTouched({ before, after }: StatePair, touched: TouchedFacts, time: number) {
 	const users = new Set([...touched.user_attributes, ...touched.memberships.map(({ user }) => user)]);

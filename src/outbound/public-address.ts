@@ -19,8 +19,8 @@ const metadataAddresses: ReadonlySet<string> = new Set(['168.63.129.16']);
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * True for a unicast address on the public internet, in any notation. False for loopback, link-local, private,
- * unique-local and multicast addresses, for every other special range, and for text that is not an address.
+ * True for a unicast address on the public internet, in standard IPv4 or IPv6 notation. False for loopback, link-local,
+ * private, unique-local and multicast addresses, for every other special range, and for text that is not an address.
  */
 export function isPublicAddress(text: string): boolean {
 	// The library also accepts notations that no DNS lookup returns, so reject them here.

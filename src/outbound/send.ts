@@ -16,8 +16,8 @@ export interface OutboundRequest {
 }
 
 /**
- * Sends a request to an address that came from API users. Resolves to the response when its status arrives. Does not
- * follow redirects. Rejects with `PrivateAddressError`, or on a timeout. After the timeout, reads from the response
+ * Sends a request. Resolves to the response when its status arrives. Does not follow redirects. Rejects on a timeout,
+ * and with `PrivateAddressError` if the sender requires a public address. After the timeout, reads from the response
  * fail too.
  */
 export type Sender = (request: OutboundRequest) => Promise<IncomingMessage>;

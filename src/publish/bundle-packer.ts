@@ -11,7 +11,6 @@ export class BundlePacker {
 		return this.signer?.fingerprint;
 	}
 
-	/** Packs these files into a bundle. */
 	async pack(files: readonly BundleFile[]): Promise<Uint8Array> {
 		return pack(this.signer === null ? files : await this.signer.sign(files));
 	}

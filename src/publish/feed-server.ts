@@ -24,8 +24,8 @@ const maxDeltas = 200;
  */
 const maxHeld = 1_000;
 /**
- * Time in milliseconds between polls by a waiting request. Polling is necessary because a notification from a different process
- * may get lost.
+ * Time in milliseconds between polls by a waiting request. Polling is necessary because a notification from a different
+ * process may get lost.
  */
 const pollInterval = 2_000;
 
@@ -47,7 +47,7 @@ export interface FeedQuery {
 	readonly refreshed: string | null;
 	/** Newest refresh requested for the key. */
 	readonly refresh: Refresh | null;
-	/** Reads the newest refresh again, after every wait and before a response. Rejects if the key is rejected. */
+	/** Reads the newest refresh again after every wait. Rejects if the key is rejected. */
 	readonly authorize: () => Promise<Refresh | null>;
 }
 
@@ -83,7 +83,7 @@ export type TraceStep = <T>(
 type Step = FeedAnswer | 'snapshot' | 'moved' | 'cut';
 
 /**
- * Sends decision points a snapshot, a step from their state, or no bundle if nothing is new. Stores no state for each
+ * Sends decision points a snapshot, a step from their state, or no bundle if nothing is new. Keeps no state per
  * decision point.
  */
 export class FeedServer {
@@ -217,7 +217,7 @@ export class FeedServer {
 			if (this.#deltas.size <= maxDeltas) break;
 			this.#deltas.delete(oldest);
 		}
-		// Remove the alternatives and failures from the cache.
+		// Cache only steps: forget alternatives, which are strings, and failures.
 		const forget = () => this.#deltas.delete(name);
 		building.then((step) => typeof step === 'string' && forget(), forget);
 		return building;

@@ -153,7 +153,9 @@ function cut(text: string): string {
 	return text.length <= maxErrorLength ? text : `${text.slice(0, maxErrorLength)}…`;
 }
 
-/** Returns the hexadecimal SHA-256 over all files, regardless of their order. Lets other requests run between the steps. */
+/**
+ * Returns the hexadecimal SHA-256 over all files, regardless of their order. Lets other requests run between the steps.
+ */
 async function contentDigest(files: readonly RegoFile[]): Promise<string> {
 	const hash = createHash('sha256');
 	const sorted = [...files].sort((left, right) => (left.path < right.path ? -1 : 1));

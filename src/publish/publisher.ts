@@ -11,11 +11,14 @@ import type { CommittedPart, Store } from '../store/store.js';
 import type { Assembler } from './assemble.js';
 import { type Head, headAt, policyInForce } from './head.js';
 
-/** Time in milliseconds until a failed compilation is retried, because a problem on the machine may have caused the failure. */
+/**
+ * Time in milliseconds until a failed compilation is retried, because a problem on the machine may have caused the
+ * failure.
+ */
 const retryAfter = 30_000;
 /**
- * Time in milliseconds that a revision waits for its policy, counted from the schema change. Afterwards it is sent with the
- * previous policy. The wait is short, because the waiting facts may include a revocation. Until the policy arrives,
+ * Time in milliseconds that a revision waits for its policy, counted from the schema change. Afterwards it is sent with
+ * the previous policy. The wait is short, because the waiting facts may include a revocation. Until the policy arrives,
  * losses from the change are suspended, and additions are denied.
  */
 const defaultPolicyWait = 2_000;

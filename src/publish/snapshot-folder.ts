@@ -139,7 +139,7 @@ function sealedFileName(label: string, value: string): string {
 	return `${label}.${value}.tar.gz`;
 }
 
-/** Returns the seal. Hashes the bytes outside the event loop, because there may be very many. */
+/** Returns the seal. Hashes the bytes outside the event loop, because snapshots may be large. */
 async function seal(environmentId: string, label: string, bytes: Uint8Array): Promise<string> {
 	const content = await webcrypto.subtle.digest('SHA-256', bytes);
 	return createHash('sha256').update(`${environmentId}/${label}\n`).update(Buffer.from(content)).digest('hex');

@@ -58,13 +58,13 @@ interface Applied {
  */
 export function createTracing(): Tracing | null {
 	const provider = trace.getTracerProvider();
-	// An SDK may use a second copy of the API. Its provider is then not an instance of our class, which proves that it was
+	// An SDK may use a second copy of the API. A provider of a different class therefore also means that an SDK is
 	// registered.
 	const registered = !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer(instrumentation);
 	return registered ? new Tracing() : null;
 }
 
-/** Creates spans for requests, publishing and applying, which form a trace from a write to the decision points. */
+/** Creates spans for requests, publishing and applying. Together, the spans trace a write to the decision points. */
 export class Tracing {
 	readonly #tracer = trace.getTracer(instrumentation);
 	/** Spans of requests with writes, keyed by environment and revision, oldest first. */

@@ -17,10 +17,10 @@ export interface SweptStore {
 }
 
 /**
- * Deletes expired grants and logs the changes. Also deletes data about old environments and console sign-ins. The
- * deletions are not urgent, because expired grants have no effect. Each unit of work deletes only a few rows, so it
- * delays other writers no longer than an ordinary write. Several processes may sweep concurrently, because each unit
- * sees earlier deletions.
+ * Deletes expired grants and ended invites, and logs the changes. Also deletes data about old environments and console
+ * sign-ins. The deletions are not urgent, because expired grants have no effect. Each unit of work deletes only a few
+ * rows, so it delays other writers no longer than an ordinary write. Several processes may sweep concurrently, because
+ * each unit sees earlier deletions.
  */
 export class ExpirySweeper {
 	#timer: NodeJS.Timeout | null = null;

@@ -42,7 +42,7 @@ export interface WorkerStatus {
 	readonly health: Health;
 	/** Number of decisions. */
 	readonly decided: number;
-	/** Number of decisions that no sampling rule has chosen. */
+	/** Number of decisions dropped by sampling. */
 	readonly sampledOut: number;
 	/** Number of decisions that did not reach the leader. */
 	readonly lost: number;

@@ -9,8 +9,8 @@ interface Flight {
 }
 
 /**
- * Feed for many followers. Equal requests share a single request to the control plane. A slightly later request gets the
- * last delta from a cache.
+ * Feed for many followers. Equal requests share a single request to the control plane. A slightly later request gets
+ * the last step from a cache.
  */
 export class SharedFeed implements FeedClient {
 	readonly #flights = new Map<string, Flight>();

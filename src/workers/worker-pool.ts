@@ -117,7 +117,10 @@ export class WorkerPool {
 		await Promise.all(this.#queues.map(([, queue]) => queue.stop()));
 	}
 
-	/** Health of the worst worker. A worker that still answers from an ended lineage is worse than one that does not. */
+	/**
+	 * Health of the worst worker. A worker in an ended lineage is worse than a worker with the same status in the current
+	 * lineage.
+	 */
 	get health(): Health {
 		const rank = ({ status, lineage, revision }: Health) =>
 			2 * order.indexOf(status) + (this.hasEnded(lineage ?? '') ? 0 : 1) + (revision ?? 0) / Number.MAX_SAFE_INTEGER;

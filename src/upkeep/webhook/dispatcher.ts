@@ -41,7 +41,7 @@ export class WebhookDispatcher {
 	constructor(private readonly parts: DispatcherParts) {}
 
 	/**
-	 * Numbers of attempts by result, since this process started. `given_up` counts events whose last attempt failed.
+	 * Numbers of attempts by result, since this process started. `given_up` counts deliveries without a further attempt.
 	 */
 	get counts(): { readonly delivered: number; readonly failed: number; readonly given_up: number } {
 		return { delivered: this.#delivered, failed: this.#failed, given_up: this.#givenUp };

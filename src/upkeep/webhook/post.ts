@@ -1,6 +1,6 @@
 import type { Sender } from '../../outbound/send.js';
 
-/** Maximum number of bytes to read from a response. They are discarded. */
+/** Maximum number of bytes to read and discard from a response. */
 const maxAnswerBytes = 16 * 1024;
 
 export interface Post {

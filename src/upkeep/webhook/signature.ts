@@ -9,7 +9,7 @@ export interface SignatureHeaders {
 }
 
 /**
- * Signs a body with each key. A receiver needs only one of these keys to verify it. The id is the same for each
+ * Signs a body with each key. A receiver can verify the signature with any one of the keys. The id is the same for each
  * attempt, so a receiver can recognize repeated deliveries.
  */
 export function sign(keys: readonly Buffer[], id: string, now: Date, body: string): SignatureHeaders {
