@@ -441,7 +441,7 @@ export class Store {
 		return new CopyTasks(this.database.knex, environmentId);
 	}
 
-	/** Returns the environments that still store expired grants. */
+	/** Returns the environments that still store expired grants or invites. */
 	environmentsWithExpired(): Promise<readonly Scope[]> {
 		return environmentsWithExpired(this.database.knex);
 	}

@@ -27,8 +27,8 @@ export class AccountUnit {
 	}
 
 	/**
-	 * Returns the current lineage's id, or an empty string if no lineage has begun. Does not check that it began in this
-	 * database.
+	 * Returns the current lineage's id, or an empty string if no lineage has begun. The lineage may have begun in a
+	 * different database.
 	 */
 	async lineageInForce(): Promise<string> {
 		const row: { readonly id: string } | undefined = await this.database('lineages').whereNull('ended_at').first('id');
@@ -64,13 +64,15 @@ export class AccountUnit {
 		return row?.first_key_shown ?? true;
 	}
 
-	/** Returns the projects visible to a caller, oldest first. */
+	/** Returns the projects visible to a caller, or all projects if no caller is passed, oldest first. */
 	projects(caller?: Caller): RowQuery<Project> {
 		const query = projectQuery(this.database, this.organizationId);
 		return rowQuery(caller?.project_id ? query.where('projects.id', caller.project_id) : query);
 	}
 
-	/** Returns a project's environments visible to a caller, oldest first. */
+	/**
+	 * Returns a project's environments visible to a caller, or all its environments if no caller is passed, oldest first.
+	 */
 	environments(projectId: string, caller?: Caller): RowQuery<Environment> {
 		const query = environmentQuery(this.database, this.organizationId, projectId);
 		return rowQuery(caller?.environment_id ? query.where('environments.id', caller.environment_id) : query);

@@ -39,8 +39,8 @@ export async function identify(store: Store, { authorization, session, confirmat
 
 /**
  * Returns the caller from `identified`. If the key is rejected because its environment was deleted recently, throws
- * `environment_deleted` instead of `unauthorized`. If `environmentId` is passed, does so only if this is the deleted
- * environment.
+ * `environment_deleted` instead of `unauthorized`. If `environmentId` is passed, does so only if it is the id of the
+ * deleted environment.
  */
 export async function unlessDeleted(
 	store: Store,

@@ -11,7 +11,7 @@ export interface CopyTask {
 	readonly result: ChangedRecord | null;
 	/** Reason for the failure; `null` if the copy has not failed. */
 	readonly error: string | null;
-	/** True if the lease has expired, which means that the task's process is gone. */
+	/** True if the lease has expired. If the task is still `processing`, its process is gone. */
 	readonly expired: boolean;
 }
 

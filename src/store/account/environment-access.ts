@@ -44,7 +44,7 @@ export async function findAccess(
 	const [row] = rows;
 	if (row === undefined || rows.length > 1) return null;
 	const { caller: key, secret_hash, last_used_at, ...columns } = row;
-	// A key may look like a different project's id, which is ambiguous.
+	// A UUID can be the id of one project and the key of another project. The separate lookup prefers the id.
 	if (!sameHash(secret_hash, hash) || (ids.project_id ?? row.project_id) !== row.project_id) return null;
 	const caller = { ...key, secret_hash };
 	const found = Environment.fromDatabaseJson(columns);

@@ -9,7 +9,7 @@ export function newSecret(): string {
 	return prefix + randomBytes(66).toString('base64url');
 }
 
-/** Returns a new session secret: 43 characters, 256 random bits. */
+/** Returns a new secret for a session or a ticket: 43 characters, 256 random bits. */
 export function newToken(): string {
 	return randomBytes(32).toString('base64url');
 }

@@ -31,7 +31,7 @@ export async function environmentCounts(unit: ReadingUnit): Promise<EnvironmentC
 export interface OrganizationCounts {
 	readonly projects: number;
 	readonly environments: number;
-	/** Number of users in all environments. A user in two environments is counted twice. */
+	/** Number of users in the counted environments. A user in two environments is counted twice. */
 	readonly users: number;
 }
 

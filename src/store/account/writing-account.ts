@@ -16,7 +16,7 @@ import { rememberKeys } from './deleted-environments.js';
 import type { Cipher } from './secret.js';
 import { WritingApiKeys } from './writing-api-keys.js';
 
-/** Columns for a new or changed project or environment; the unit adds ids and times. */
+/** Columns set by the caller; the unit adds ids and times. */
 type Fields<R> = Partial<Omit<R, 'id' | 'organization_id' | 'project_id' | 'created_at' | 'updated_at' | keyof object>>;
 
 /** Project fields set by the caller. */

@@ -48,14 +48,14 @@ export class WritingApiKeys extends ApiKeys {
 		super(unit, transaction, cipher);
 	}
 
-	/** Like `ApiKeys.find`, then like `ApiKeys.requireInSession`. */
+	/** Like `ApiKeys.find`, but also rejects console sessions like `ApiKeys.requireInSession`. */
 	override async find(caller: Caller, reference: string): Promise<ApiKey> {
 		const key = await super.find(caller, reference);
 		await this.requireInSession(caller, key);
 		return key;
 	}
 
-	/** Like `ApiKeys.placeFor`, then like `ApiKeys.requireInSession`. */
+	/** Like `ApiKeys.placeFor`, but also rejects console sessions like `ApiKeys.requireInSession`. */
 	override async placeFor(...asked: Parameters<ApiKeys['placeFor']>): ReturnType<ApiKeys['placeFor']> {
 		const place = await super.placeFor(...asked);
 		await this.requireInSession(asked[0], place);

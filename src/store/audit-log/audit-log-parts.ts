@@ -25,7 +25,7 @@ export async function readParts(database: Knex): Promise<readonly string[]> {
 export async function makePart(transaction: Knex.Transaction, day: Date): Promise<void> {
 	await transaction.raw(`select pg_advisory_xact_lock(hashtextextended('audit_logs', 0))`);
 	const [from, to] = [utcDay(day), utcDay(daysAfter(day, 1))];
-	// Partition bounds cannot be parameters. These contain only digits and dashes.
+	// Partition bounds cannot be parameters. These bounds contain only digits and dashes.
 	const bounds = `from ('${from}') to ('${to}')`;
 	await transaction.raw(`create table if not exists ?? partition of audit_logs for values ${bounds}`, [partName(from)]);
 }

@@ -127,7 +127,7 @@ export class AuditLogs {
 		return query;
 	}
 
-	/** Adds the user names. */
+	/** Adds the users' names and email addresses. */
 	async #named(rows: Knex.QueryBuilder): Promise<readonly ListedAuditLog[]> {
 		return this.database
 			.select(

@@ -17,7 +17,7 @@ import { Maintenance } from './maintenance.js';
 import { type Origin, readOrigin } from './origin.js';
 import { isOutdatedPlan, ServerClient } from './server-client.js';
 
-/** 64-bit integers are read as numbers: ours are revisions and counts, which stay far below 2^53. */
+/** Reads 64-bit integers as numbers: the stored values are revisions and counts, far below 2^53. */
 const int8 = 20;
 pg.types.setTypeParser(int8, Number);
 
@@ -55,7 +55,7 @@ export interface Database {
 	readonly knex: Knex;
 	/** `null` if the database runs in this process, so no other process can write to it. */
 	readonly url: string | null;
-	/** Returns true if this server process id serves a connection from this process. */
+	/** Returns true if the server process with this id serves a connection from this process. */
 	isOwn(processId: number): boolean;
 	/** Numbers of used connections, free connections, and statements or transactions waiting for a connection. */
 	readonly connections: { readonly used: number; readonly free: number; readonly waiting: number };
@@ -258,8 +258,8 @@ export function isDeadlock(error: unknown): boolean {
 
 /**
  * Three groups of error codes: system errors of failed connections; the PostgreSQL classes 08 (connection), 53
- * (resources) and 57P (shutdown); and 25006, from a server that rejects writes, such as a standby or a hosted server with
- * a full disk.
+ * (resources) and 57P (shutdown); and 25006, from a server that rejects writes, such as a standby or a hosted server
+ * with a full disk.
  */
 const unreachable = /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|08...|53...|57P0.|25006)$/;
 

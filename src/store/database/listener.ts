@@ -26,7 +26,7 @@ interface CommitReceiver {
 }
 
 /**
- * Listens for commits by other processes on the same server and emits them like `store.committed`. Reconnects after a
+ * Listens for commits by other processes on the same server and emits them on `store.committed`. Reconnects after a
  * lost connection. Code that waits for a commit also polls from time to time, in case a notification was missed.
  */
 export function listen(store: CommitReceiver, log: Logger): Running {

@@ -13,7 +13,7 @@ const vacuumDelay = 5_000;
 const statisticsTables = ['pg_statistic', 'pg_class'];
 
 /**
- * Maintains the embedded database at run time. A server does this automatically. Vacuums once, soon after the start.
+ * Maintains the embedded database at run time; a database server maintains itself. Vacuums once, soon after the start.
  * Refreshes statistics, because plans without them are many times slower. Makes checkpoints, because otherwise the
  * write-ahead log would grow forever. Its statements queue with all other statements.
  */

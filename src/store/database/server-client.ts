@@ -3,7 +3,7 @@ import PostgresClient from 'knex/lib/dialects/postgres/index.js';
 /** Statement that begins a section of a transaction. The section can be rolled back separately. */
 export const savepoint = 'savepoint member';
 
-/** Maximum length of a prepared statement, in characters. Longer statements carry many rows and rarely repeat. */
+/** Maximum length of a prepared statement, in characters. Longer statements contain many rows and rarely repeat. */
 const maxNamedLength = 2_000;
 /** Maximum number of prepared statements per connection. */
 const maxNamed = 300;

@@ -64,7 +64,7 @@ export async function readHistory(
 	return { data: rows, total_count, page_count: Math.ceil(total_count / page.per_page) };
 }
 
-/** Returns the length of the changes' records as JSON, in bytes. */
+/** Returns the total size of the changed objects' records as JSON, in bytes. */
 export async function historyBytes(unit: ReadingUnit, filter: ChangeFilter): Promise<number> {
 	const { rows } = await unit.raw<{ readonly bytes: number }>(
 		`select coalesce(sum(octet_length(coalesce(before::text, '')) + octet_length(coalesce(after::text, ''))), 0)::float8

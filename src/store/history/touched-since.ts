@@ -10,7 +10,7 @@ interface LoggedChange {
 	readonly operation: 'create' | 'update' | 'delete';
 	readonly id: string | null;
 	readonly key: string | null;
-	/** Keys that assignment, instance and tuple records refer to; null for other kinds. */
+	/** Keys in the object's record; null if the record has no such field. */
 	readonly user: string | null;
 	readonly role: string | null;
 	readonly tenant: string | null;

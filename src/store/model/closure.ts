@@ -14,8 +14,8 @@ const maxRelationships = 100_000;
 /**
  * Reads the unconditional relationships needed to compute closures: all closures, or only the closures affected by
  * added or removed relationships. An instance's closure changes when a relationship on a path to the instance changes.
- * The search starts at the objects of the changed relationships. This also finds former paths: the part after the last
- * removed relationship still exists.
+ * The search starts at the objects of the changed relationships. It also finds the instances at the end of a removed
+ * path, because the part of the path after the last removed relationship still exists.
  */
 export async function closuresAround(
 	unit: ReadingUnit,

@@ -36,9 +36,7 @@ export interface FactEdge {
 	readonly condition?: string;
 }
 
-/**
- * A kind of connection: how to look up edges through an index that begins with the node, and the node at the other end.
- */
+/** A kind of connection: the condition that finds a node's edges through an index, and the node at the other end. */
 interface Source {
 	readonly table: 'role_assignments' | 'relationship_tuples';
 	/** Returns the SQL condition for a node, which is passed as SQL. */

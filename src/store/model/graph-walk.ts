@@ -90,7 +90,9 @@ export async function tuplesUpstream(
 	return rows;
 }
 
-/** Returns all unconditional tuples of these relations. If there are more than `most`, returns `most` plus 1 of them. */
+/**
+ * Returns all unconditional tuples of these relations. If there are more than `most`, returns `most` plus 1 of them.
+ */
 export async function tuplesAlong(
 	unit: ReadingUnit,
 	relationIds: readonly string[],
@@ -114,7 +116,7 @@ export interface DerivationStep {
 	readonly relation_id: string;
 	/** True if a role assigned on the object disables the derivation, as set on the derivation or its block. */
 	readonly no_direct_roles_on_object: boolean;
-	/** True if user sets may name roles on the derived role's resource. */
+	/** True if the derived role's resource has user sets, which may name its roles. */
 	readonly asked_by_sets: boolean;
 	/** True if the relation declares conditions. */
 	readonly conditional?: boolean;

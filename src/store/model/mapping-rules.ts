@@ -3,8 +3,8 @@ import { ProxyConfig } from '../table/proxy-config.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
 /**
- * Reads the mapping rules from all proxy configs, or only from the configs with these keys. INVARIANT: does not read
- * secrets, or rule headers, which may contain secrets. They must never reach a bundle.
+ * Reads the mapping rules from all proxy configs, or only from the configs with these keys. INVARIANT: reads neither
+ * secrets nor rule headers, which may contain secrets: a bundle must never contain secrets.
  */
 export async function readMappingRules(
 	unit: ReadingUnit,

@@ -24,8 +24,8 @@ import { textRows } from './text-rows.js';
 /** Converts rows to compiler input. Callers must read inside a snapshot, so all rows are from a single revision. */
 
 /**
- * Reads an environment's schema. Omits a built-in resource without actions, roles, relations and condition sets, unless
- * it is a relation's subject.
+ * Reads an environment's schema. Omits a built-in resource if it has no actions, roles, relations or condition sets and
+ * is not a relation's subject.
  */
 export function readSchema(unit: ReadingUnit): Promise<Schema> {
 	return unit.cachedSchema(() => loadSchema(unit));
@@ -79,7 +79,7 @@ async function relationsIn(
 	});
 }
 
-/** Returns the condition sets, including automatic sets, which select by role or resource. */
+/** Returns the user sets and resource sets, including automatic sets, which select by role or resource. */
 async function conditionSetsIn(
 	unit: ReadingUnit,
 	resources: readonly Resource[],

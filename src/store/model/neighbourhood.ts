@@ -246,7 +246,7 @@ interface AssignmentOnInstance extends Omit<InstanceAssignment, 'condition' | 'e
 /** SQL condition for rows with or without a condition. */
 type ConditionKind = 'condition_set is null' | 'condition_set is not null';
 
-/** True if any row in the environment has a condition. */
+/** True if any row in the table has a condition, in this environment. */
 async function hasConditionalRows(
 	unit: ReadingUnit,
 	table: 'role_assignments' | 'relationship_tuples',
@@ -261,8 +261,8 @@ async function hasConditionalRows(
 }
 
 /**
- * Finds each user's roles in conditional or unconditional assignments, with an index skip scan. The cost does not depend
- * on the instance count per role.
+ * Finds each user's roles in conditional or unconditional assignments, with an index skip scan. The cost does not
+ * depend on the instance count per role.
  */
 async function holdings(
 	unit: ReadingUnit,

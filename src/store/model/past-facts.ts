@@ -114,7 +114,10 @@ function attributesIn(before: Readonly<Record<string, unknown>>): Attributes {
 	return (before['attributes'] ?? {}) as Attributes;
 }
 
-/** Returns the user attributes that are available in conditions in addition to the stored attributes: see `userAttributes`. */
+/**
+ * Returns the user attributes that are available in conditions in addition to the stored attributes: see
+ * `userAttributes`.
+ */
 function namesIn({ email, first_name, last_name }: Readonly<Record<string, unknown>>): Attributes {
 	const given = Object.entries({ email, first_name, last_name });
 	return Object.fromEntries(given.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));

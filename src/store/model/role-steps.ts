@@ -78,7 +78,7 @@ export interface AssignedRole
 
 const assignedColumns = 'id, role_id, resource_instance_id as instance_id, tenant_id, expires_at, condition_set';
 
-/** Returns all roles assigned to a user on these instances, also under conditions. */
+/** Returns all roles assigned to a user on these instances, with or without conditions. */
 export async function rolesAssignedOn(
 	unit: ReadingUnit,
 	userId: string,

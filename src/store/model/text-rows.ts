@@ -5,10 +5,10 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 const rowsPerText = 5_000;
 
 /**
- * Reads the rows that match a condition (default: all rows). Each column is a string: an id, a key or JSON. These
- * strings contain no tabs or line breaks, because JSON escapes them, and null becomes an empty string. A large table
- * arrives as a few long strings, because reading each row through the driver would take eight times longer. Other
- * requests are served between these long strings.
+ * Reads the rows that match a condition (default: all rows). Each column is a string: an id, a key, a number or JSON,
+ * which escapes tabs and line breaks. Null becomes an empty string. A large table arrives as a few long strings,
+ * because reading each row through the driver would take eight times longer. Other requests are served between these
+ * long strings.
  */
 export async function* textRows(
 	unit: ReadingUnit,

@@ -3,7 +3,9 @@ import { asId } from '../../wire/common.js';
 import type { Environment, Project } from '../table/account.js';
 import type { KeyedModel } from '../table/environment-model.js';
 
-/** Keeps rows that match at least one reference. A reference is an id (hexadecimal, with or without dashes) or a key. */
+/**
+ * Keeps rows that match at least one reference. A reference is an id (hexadecimal, with or without dashes) or a key.
+ */
 export function whereReferred<M extends KeyedModel>(
 	query: QueryBuilder<M, M[]>,
 	table: string,

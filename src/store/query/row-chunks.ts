@@ -1,5 +1,5 @@
 /**
- * Rows per statement. Even for our widest table, a statement stays far below PostgreSQL's limit of 65,535 parameters,
+ * Rows per statement. Even for the widest table, a statement stays far below PostgreSQL's limit of 65,535 parameters,
  * and does not block JavaScript or the embedded database for long.
  */
 export const rowsPerStatement = 500;

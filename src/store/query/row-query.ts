@@ -18,7 +18,9 @@ export interface PageResult<R, Count = number> {
 /** A page of rows. The counts are `null` if nothing was counted. */
 export type ListResult<R> = PageResult<R> | PageResult<R, null>;
 
-/** Rows that code outside the store can read and count, but not filter. A statement runs only when a method is called. */
+/**
+ * Rows that code outside the store can read and count, but not filter. A statement runs only when a method is called.
+ */
 export class RowQuery<R> {
 	readonly #builder: Builder;
 	/** Finds the same rows without joins. */

@@ -109,8 +109,9 @@ export class ConsoleSessions {
 	}
 
 	/**
-	 * Returns the caller for a presented session, with the rights of the session's API key. Records the use, unless
-	 * `watching` is true. Throws `signed_out` with the reason if the session is not active.
+	 * Returns the caller for a presented session, with the rights of the session's API key. Records that the key was used
+	 * and, unless `watching` is true, that the session was used. Throws `signed_out` with the reason if the session is
+	 * not active.
 	 */
 	async identify(shown: ShownConsoleSession, { watching = false } = {}): Promise<Caller> {
 		const [found] = await this.#rows([shown]);

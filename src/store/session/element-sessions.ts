@@ -26,7 +26,7 @@ export type SessionSecret = 'ticket' | 'bearer' | 'cookie';
 export interface NewSession {
 	readonly id: string;
 	readonly secrets: Readonly<Partial<Record<SessionSecret, string>>>;
-	/** Expiry of the sign-in. Ending the sign-in or spending its ticket changes it. */
+	/** Expiry of the sign-in. Spending the ticket sets a later expiry. */
 	readonly expires_at: Date;
 }
 

@@ -49,7 +49,7 @@ export class Environment extends Account {
 /** Level at which a key grants access. */
 export type ObjectType = 'org' | 'project' | 'env';
 
-/** A key's rights. A `read` key cannot write. A `no_access` key can only read the object to which it belongs. */
+/** A key's rights. A `read` key cannot write. A `no_access` key can only read its own scope. */
 export type AccessLevel = 'admin' | 'write' | 'read' | 'no_access';
 
 /** Secret that grants access to an organization, a project or an environment. */

@@ -11,8 +11,9 @@ export interface ChangedAssignment {
 
 /**
  * Changes these assignments' expiry and values if they are stored. With `extend`, changes an expiry only to a later
- * time, unless the values change: new values must not last longer than the caller allows. An expired assignment is
- * granted again: it gets the request id `requestId`, or none if `requestId` is null. Does not write to the change log.
+ * time, unless the values change: new values must not last longer than the caller allows. Each changed assignment gets
+ * the request id `requestId`. If `requestId` is null, an expired assignment, which is thereby granted again, loses its
+ * request id, and any other assignment keeps it. Does not write to the change log.
  */
 export async function changeExpiries(
 	unit: WritingUnit,

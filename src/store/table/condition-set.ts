@@ -8,7 +8,9 @@ import { KeyedModel } from './environment-model.js';
 /** Objects selected by a condition set: users, resources of one type, or grants. */
 export type ConditionSetType = 'userset' | 'resourceset' | 'grant';
 
-/** Users, or resources of one type, selected by conditions. An automatic set selects by role or resource alone. */
+/**
+ * Users, resources of one type, or grants, selected by conditions. An automatic set selects by role or resource alone.
+ */
 export class ConditionSet extends KeyedModel {
 	static override readonly tableName = 'condition_sets';
 	static override readonly jsonAttributes = ['conditions', 'parameters'];

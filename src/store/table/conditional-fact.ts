@@ -18,7 +18,9 @@ interface ConditionalFactFilter {
 	readonly sets?: readonly string[];
 }
 
-/** Returns the distinct combinations of role, condition and values in stored assignments, including expired assignments. */
+/**
+ * Returns the distinct combinations of role, condition and values in stored assignments, including expired assignments.
+ */
 export function conditionalAssignments(
 	unit: ReadingUnit,
 	filter: ConditionalFactFilter,

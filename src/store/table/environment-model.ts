@@ -1,7 +1,10 @@
 import type { Knex } from 'knex';
 import { Model } from 'objection';
 
-/** A row that belongs to an environment. Only units query these tables. */
+/**
+ * A row that belongs to an environment. Units query these tables; only work across environments queries some of them
+ * directly.
+ */
 export abstract class EnvironmentModel extends Model {
 	declare environment_id: string;
 	declare id: string;

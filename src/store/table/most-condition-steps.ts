@@ -6,7 +6,7 @@ interface ConditionStepsFound {
 	/** User key. */
 	readonly user: string;
 	readonly tenant: string;
-	/** The instance of the assignments; `null` if they are anywhere in the tenant. */
+	/** Instance on which a check takes these steps; `null` if this applies to every instance in the tenant. */
 	readonly resource_instance: string | null;
 	readonly steps: number;
 }

@@ -31,7 +31,7 @@ export class PdpInstances {
 		private readonly database: Knex,
 	) {}
 
-	/** Returns all decision points, last seen first. */
+	/** Returns all decision points, most recently seen first. */
 	async list(): Promise<readonly PdpInstance[]> {
 		return this.#all().orderBy([{ column: 'last_seen_at', order: 'desc' }, 'pdp_instance_id']);
 	}

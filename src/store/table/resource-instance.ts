@@ -163,8 +163,8 @@ export async function instancesWithIds(unit: ReadingUnit, ids: readonly string[]
 }
 
 /**
- * Returns the instances that match a row in the query `wanted`, oldest first. INVARIANT: instances are looked up through
- * an index, even without statistics, or with statistics from before the environment's first row. This requires
+ * Returns the instances that match a row in the query `wanted`, oldest first. INVARIANT: instances are looked up
+ * through an index, even without statistics, or with statistics from before the environment's first row. This requires
  * `offset 0`, and the environment id from `wanted`: for an id from a query, the planner expects as many rows as in an
  * average environment. Otherwise it might read all instances of the environment for each row.
  */

@@ -94,15 +94,15 @@ const ofUsers = `select role_assignments.*, users.key as "user", roles.key as ro
 		and ${holdsNow('role_assignments')}
 	order by role_assignments.id`;
 
-/** An assignment's keys and expiry. */
+/** An assignment's keys, expiry and condition. */
 export type AssignmentKeys = Pick<
 	AssignmentRow,
 	'user' | 'role' | 'tenant' | 'resource_instance' | 'expires_at' | 'condition_set' | 'condition_values'
 >;
 
 /**
- * Returns the keys and expiry of the assignments matching the filter, in no particular order, because there may be very
- * many.
+ * Returns the keys, expiry and condition of the assignments matching the filter, in no particular order, because there
+ * may be very many.
  */
 export async function assignmentKeys(unit: ReadingUnit, filter: AssignmentFilter): Promise<readonly AssignmentKeys[]> {
 	return keyedQuery(unit, filter, [

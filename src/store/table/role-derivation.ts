@@ -4,7 +4,7 @@ import { sameEnvironment } from './environment-model.js';
 import { hiddenRelations, Relation } from './relation.js';
 import { RoleDerivation } from './role.js';
 
-/** A derivation's source role, relation and exclusion. */
+/** A derivation's source role and relation, and whether a direct role on the object disables it. */
 export type Derivation = Pick<RoleDerivation, 'source_role_id' | 'relation_id' | 'no_direct_roles_on_object'>;
 
 /** A derivation with its keys. */

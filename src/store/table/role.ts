@@ -124,7 +124,7 @@ export interface GrantRow {
 	readonly action: string;
 }
 
-/** Returns these roles' grants (default: all roles), in creation order. */
+/** Returns these roles' grants (default: all roles), in their stored order. */
 export async function grantRows(unit: ReadingUnit, roleIds?: readonly string[]): Promise<readonly GrantRow[]> {
 	const query = unit
 		.query(RolePermission)

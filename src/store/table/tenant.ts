@@ -29,7 +29,7 @@ export function tenantsBy(unit: ReadingUnit, filter: TenantFilter): RowQuery<Ten
 	return rowQuery(whereAttributes(query, 'tenants.attributes', filter.attribute_filters));
 }
 
-/** Returns the tenant with this key. Unlike a reference, the key never matches an id. For names composed from keys. */
+/** Returns the tenant with this key. Unlike a reference, the key never matches an id. */
 export async function tenantWithKey(unit: ReadingUnit, key: string): Promise<Tenant | null> {
 	return (await unit.query(Tenant).where('tenants.key', key).first()) ?? null;
 }

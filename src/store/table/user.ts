@@ -28,7 +28,9 @@ export class Holder extends User {
 	static override readonly shown = undefined;
 }
 
-/** Adds the holder for everyone, if it is missing. It is hidden from lists of users. Does not write to the change log. */
+/**
+ * Adds the holder for everyone, if it is missing. It is hidden from lists of users. Does not write to the change log.
+ */
 export async function ensureEveryone(unit: WritingUnit): Promise<void> {
 	await unit.insertMissing(Holder, [{ key: everyone, attributes: {}, ...unit.stamp() }]);
 }
@@ -39,7 +41,10 @@ export interface UserFilter {
 	readonly search_operator?: SearchOperator;
 	/** Only users with at least one of these roles. If `tenant_id` is set, the role must be held in that tenant. */
 	readonly role_ids?: readonly string[] | undefined;
-	/** Only users with one of `role_ids` on this instance, or with any role on it if `role_ids` is absent. */
+	/**
+	 * Only users with one of `role_ids` on this instance, or with any role on it if `role_ids` is absent. Ignored if both
+	 * `role_ids` and `tenant_id` are absent.
+	 */
 	readonly resource_instance_id?: string | undefined;
 	/** If set, conditional assignments do not count as roles. */
 	readonly unconditional?: true;
@@ -67,10 +72,7 @@ const searched = ['key', 'email', 'first_name', 'last_name'].map((column) => `us
 
 const holdsAny = 'role_assignments.role_id = any(?::uuid[])';
 
-/**
- * Returns the user with this key. Unlike a reference, the key never matches an id. For keys that do not come from
- * callers.
- */
+/** Returns the user with this key. Unlike a reference, the key never matches an id. */
 export async function userWithKey(unit: ReadingUnit, key: string): Promise<User | null> {
 	return (await unit.query(User).where('users.key', key).first()) ?? null;
 }

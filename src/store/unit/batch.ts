@@ -69,7 +69,7 @@ interface Filled {
  * Runs an environment's units in sequence in a shared transaction (group commit). The units share the environment's
  * lock, the log statements and the commit. Each unit is atomic, sees earlier units' writes, and has a separate
  * revision. When the transaction ends, every member is notified. If the transaction failed, a different member may have
- * caused it. Takes members from `next` up to the limits above. Never rejects.
+ * caused the failure. Takes members from `next` up to the limits above. Never rejects.
  */
 export async function runBatch(
 	database: Knex,

@@ -21,7 +21,7 @@ export class LostAccess extends Error {
 	}
 }
 
-/** Row to lock before a caller is checked. The locking statement returns a single row. */
+/** Row to lock before a caller is checked. */
 export interface Root {
 	readonly table: 'environments' | 'organizations';
 	readonly id: string;

@@ -146,7 +146,8 @@ export class WritingUnit extends ReadingUnit {
 	}
 
 	/**
-	 * Inserts rows unchanged. Does not write to the change log. Throws `duplicate` with the first row in the failed statement.
+	 * Inserts rows unchanged. Does not write to the change log. Throws `duplicate` with the first row in the failed
+	 * statement.
 	 */
 	async insert<M extends EnvironmentModel>(
 		table: TableModel<M>,
@@ -194,9 +195,9 @@ export class WritingUnit extends ReadingUnit {
 	}
 
 	/**
-	 * Shows the environment to the planner, after many insertions. If a table's statistics lack the environment, the
-	 * planner expects a single row for any condition, and may read all rows of the environment by an unsuitable index.
-	 * Autovacuum analyzes a table only after changes to a tenth of its rows, in all environments.
+	 * Refreshes the planner's statistics about the environment after many insertions. If a table's statistics lack the
+	 * environment, the planner expects a single row for any condition, and may read all rows of the environment by an
+	 * unsuitable index. Autovacuum analyzes a table only after changes to a tenth of its rows, in all environments.
 	 */
 	async refreshStatistics(): Promise<void> {
 		for (const [tableName, inserted] of this.#inserted) {

@@ -15,7 +15,8 @@ export interface Question {
 }
 
 /**
- * Response with a result, or with the properties of an error. A response with the id 0 reports that the database is open.
+ * Response with a result, or with the properties of an error. A response with the id 0 reports that the database is
+ * open.
  */
 export type Answer =
 	| { readonly id: number; readonly result: unknown }

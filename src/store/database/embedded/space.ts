@@ -34,12 +34,15 @@ export class Space {
 		private readonly read: FreeSpace = freeSpace,
 	) {}
 
-	/** Returns true if there is space for a statement with this many bytes. Logs when the result changes. */
+	/** Returns true if there is space for a statement with this many bytes. Logs like `hasRoom`. */
 	hasRoomFor(bytes: number): boolean {
 		return this.hasRoom(writtenForEach * bytes);
 	}
 
-	/** Returns true if this number of bytes is free in addition to the reserve. Logs when the result changes. */
+	/**
+	 * Returns true if this number of bytes is free in addition to the reserve. Logs when the free space falls below the
+	 * reserve, and when it is sufficient again.
+	 */
 	hasRoom(bytes: number): boolean {
 		if (this.reserve === 0) return true;
 		const free = this.#free();

@@ -10,7 +10,7 @@ import { SyncedFiles } from './synced-files.js';
  * terminated while the process continues.
  */
 
-/** 64-bit integers are read as numbers: ours are revisions and counts, which stay far below 2^53. */
+/** Reads 64-bit integers as numbers: the stored values are revisions and counts, far below 2^53. */
 const int8 = 20;
 
 /** PGlite by default disables `fsync` with `-F`. Emscripten has no `fdatasync`, PostgreSQL's default for its log. */

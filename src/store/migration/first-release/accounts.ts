@@ -82,8 +82,8 @@ export const accounts = [
 	)`,
 	'create index api_keys_environment on api_keys (environment_id)',
 	'create index api_keys_project on api_keys (project_id)',
-	// API keys of recently deleted environments, by hash, to inform decision points with such a key. They have no
-	// references, because their environments are gone.
+	// Secret hashes of API keys and console sessions of recently deleted environments, to inform their decision points
+	// and pages. The rows have no references, because their environments are gone.
 	`create table deleted_environment_keys (
 		secret_hash bytea primary key,
 		environment_id uuid not null,

@@ -23,7 +23,7 @@ export const changes = [
 		('resource', 'resource_action', 'resource_attribute', 'relation', 'action_group', 'role', 'condition_set',
 		'condition_set_rule', 'elements_config')`,
 
-	// Database lineages, of which exactly one has not ended.
+	// Database lineages. At most one has not ended.
 	`create table lineages (
 		id text primary key,
 		system_identifier text,

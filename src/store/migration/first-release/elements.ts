@@ -1,4 +1,6 @@
-/** Elements: configurations for an environment's embedded pages, with their sign-ins, requests, invites and webhooks. */
+/**
+ * Elements: configurations for an environment's embedded pages, with their sign-ins, requests, invites and webhooks.
+ */
 export const elements = [
 	`create table elements_configs (
 		environment_id uuid not null references environments on delete cascade,
@@ -56,9 +58,9 @@ export const elements = [
 	'create index element_sessions_tenant on element_sessions (environment_id, tenant_id)',
 	'create index element_sessions_expiry on element_sessions (environment_id, expires_at)',
 
-	// Access requests and operation approvals. They outlive their element, as canceled requests, and are deleted with
-	// any other object that they refer to. `expires_at` is the requested expiry; `consumed_at` is the time when a
-	// single-use approval was used.
+	// Access requests and operation approvals. They outlive their element; deleting the element cancels pending requests.
+	// They are deleted with any other object that they refer to. `expires_at` is the requested expiry; `consumed_at` is
+	// the time when a single-use approval was used.
 	`create table element_requests (
 		environment_id uuid not null references environments on delete cascade,
 		id uuid not null,
@@ -97,7 +99,7 @@ export const elements = [
 	'create index element_requests_instance on element_requests (environment_id, resource_instance_id)',
 	'create index element_requests_reviewer on element_requests (environment_id, reviewer_user_id)',
 
-	// An invite from users in an element has the element, the future user's key, and the user's attributes. An invite's
+	// An invite created in an element contains the element, the future user's key, and the user's attributes. An invite's
 	// key is unique in its environment. Several tenants may invite the same user, so the invite's key may differ from the
 	// user's key.
 	`create table user_invites (
@@ -131,7 +133,8 @@ export const elements = [
 	'create index user_invites_user_key on user_invites (environment_id, user_key)',
 	`create index user_invites_expiring on user_invites (expires_at, environment_id) where expires_at is not null`,
 
-	// An outbox, written in the event's unit of work, and a log of the outcomes. Rows are deleted with their element.
+	// Outbox of events, and log of their delivery. The unit of work that causes an event inserts its row. Rows are
+	// deleted with their element.
 	`create table webhook_deliveries (
 		environment_id uuid not null references environments on delete cascade,
 		id uuid not null,

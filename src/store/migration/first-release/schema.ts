@@ -142,7 +142,8 @@ export const schema = [
 	'create index role_derivations_source on role_derivations (environment_id, source_role_id)',
 	'create index role_derivations_relation on role_derivations (environment_id, relation_id)',
 
-	// An automatic set has a role, or a resource without conditions. `conditions` is `json`: `jsonb` would reorder object fields.
+	// An automatic set has a role, or a resource without conditions. `conditions` is `json`: `jsonb` would reorder object
+	// fields.
 	`create table condition_sets (
 		environment_id uuid not null references environments on delete cascade,
 		id uuid not null,

@@ -25,7 +25,10 @@ export class ElementRequest extends EnvironmentModel {
 	declare resource_id: string | null;
 	declare resource_instance_id: string | null;
 	declare reason: string | null;
-	/** User who approved or denied the request; `null` before the review, and after the user's deletion. */
+	/**
+	 * User who approved or denied the request; `null` before the review, after the user's deletion, and if an API key
+	 * reviewed the request.
+	 */
 	declare reviewer_user_id: string | null;
 	declare reviewed_at: Date | null;
 	declare reviewer_comment: string | null;

@@ -139,8 +139,8 @@ export interface HeldLevel {
 }
 
 /**
- * Returns a user's distinct levels in all elements, through roles in a tenant and on the tenant's instances.
- * Conditional assignments give no level, because only checks evaluate the conditions, unless `conditional` is set.
+ * Returns a user's distinct levels in all elements, through roles in a tenant and on the tenant's instances. Ignores
+ * conditional assignments unless `conditional` is set, because only checks evaluate conditions.
  */
 export async function heldLevels(
 	unit: ReadingUnit,

@@ -8,7 +8,7 @@ import { type GroupRow, groupQuery } from './group.js';
 
 /**
  * Roles that group members derive on instances. These roles are not stored. They are computed from relationships and
- * derivations, regardless of the API that created them.
+ * derivations, even if other APIs created these objects.
  */
 
 /** Key of the role held by group members on the group's instance. */
@@ -90,7 +90,7 @@ function granting(unit: ReadingUnit, filter: GroupRoleFilter): QueryBuilder<Rela
 		// A derivation's source is a role on the relation's subject resource, which is the group's resource.
 		.join('roles as sources', sameEnvironment('role_derivations', 'source_role_id', 'sources'))
 		.where('sources.key', memberKey)
-		// Groups have roles without conditions only.
+		// Conditional relationships give groups no roles.
 		.whereNull('relationship_tuples.condition_set');
 	const { group_ids, resource_instance_ids, role_ids, joins_child, until } = filter;
 	if (until === null) query.whereNull('relationship_tuples.expires_at');
@@ -134,7 +134,9 @@ interface GroupValue {
 	readonly value: string;
 }
 
-/** Returns the ids of the users with the role `member`, without a condition, on each group, at most `most` per group. */
+/**
+ * Returns the ids of the users with the role `member`, without a condition, on each group, at most `most` per group.
+ */
 export async function groupMembers(
 	unit: ReadingUnit,
 	groupIds: readonly string[],
