@@ -219,8 +219,8 @@ function refuseLostSets({ changes }: WritingUnit, planned: readonly PlannedChang
 }
 
 /**
- * True if a change can make checks longer: a new relationship, a changed derivation, changed conditions, a computed role,
- * or a user set that names roles.
+ * True if a change can make checks longer: a new relationship, a changed derivation, changed conditions, a computed
+ * role, or a user set that names roles.
  */
 function leadsFurther({ kind, operation, before, after }: Change): boolean {
 	if (operation === 'delete') return false;
@@ -237,7 +237,7 @@ function leadsFurther({ kind, operation, before, after }: Change): boolean {
 	return differs('granted_to') || differs('grantable_to') || differs('computed');
 }
 
-/** True for a conditional assignment, which follows no relationships. */
+/** True for a created or changed conditional assignment. */
 function isConditionalAssignment({ kind, operation, after }: Change): boolean {
 	return kind === 'role_assignment' && operation !== 'delete' && after?.['condition'] !== undefined;
 }

@@ -26,7 +26,8 @@ export function loggedNames(change: DraftChange): LoggedNames {
 const names: { readonly [K in DraftKind]: (change: ChangeOfKind<K>) => Partial<LoggedNames> } = {
 	resource: ({ key, operation }) => ({
 		objects: [{ kind: 'resource', key }],
-		// User attributes are separate objects. If the resource is deleted, all objects deleted with it must also be unchanged.
+		// User attributes are separate objects. If the resource is deleted, all objects deleted with it must also be
+		// unchanged.
 		within: [
 			{ kind: 'resource_action' as const, resource: key },
 			...(key === userResource.key ? [] : [{ kind: 'resource_attribute' as const, resource: key }]),

@@ -13,7 +13,7 @@ export interface RegoDifference {
 	readonly files: readonly DifferentFile[];
 	/** Compiler diagnostics for the later schema. */
 	readonly diagnostics: readonly Diagnostic[];
-	/** The reason why there is no comparison; `null` if there is. */
+	/** The reason why the schemas were not compared; `null` if they were compared. */
 	readonly failure: string | null;
 }
 

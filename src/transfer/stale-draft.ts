@@ -17,8 +17,8 @@ interface Conflict extends Pick<LoggedEntry, 'kind' | 'key' | 'revision' | 'oper
 
 /**
  * Rejects a draft if any object in it changed after the base revision, directly or by cascade. A change that was
- * reverted later is also a conflict. Throws `conflict` with the changed objects, and `unprocessable` for a base revision
- * in the future.
+ * reverted later is also a conflict. Throws `conflict` with the changed objects, and `unprocessable` for a base
+ * revision in the future.
  */
 export async function refuseStaleDraft(unit: ReadingUnit, { base_revision, changes }: Draft): Promise<void> {
 	const { revision } = await unit.counters();

@@ -27,7 +27,7 @@ import { type AnyPart, documentParts as parts } from './document-parts.js';
 import { type CopyPass, chunked, type Entry, nestedKeys } from './part/part.js';
 
 /**
- * Yields the document for an environment, or for one half, as a sequence of strings. The unit should read a snapshot.
+ * Returns the document for an environment, or for one half, as strings to concatenate. The unit should read a snapshot.
  * Equal environments give equal documents. A schema object takes several lines and a fact takes a single line, so
  * documents can be compared by line.
  */

@@ -4,7 +4,7 @@ import type { ReverseChange } from '../wire/general/draft.js';
 
 /** In the log, actions and attributes are separate objects. In drafts, they are parts of their resource. */
 
-/** Resource field with the parts, keyed by their kind. */
+/** Resource fields that contain the parts, by part kind. */
 const parts = { resource_action: 'actions', resource_attribute: 'attributes' } as const;
 
 const ownMembers = ['name', 'urn', 'description', 'type_attributes'] as const;

@@ -23,7 +23,7 @@ const stepsPerWalked = 100;
  */
 const stepsPerDeclaring = 3;
 
-/** Walk size for an instance check. A check may repeat the walk `Derivations.repeated` times. */
+/** Size of the walk for a check on an instance. A check may repeat the walk `Derivations.repeated` times. */
 export interface Steps {
 	/**
 	 * Relationships on the paths to the instance, counted once for each derivation that follows them, with the steps of
@@ -73,7 +73,7 @@ export class Derivations {
 		return [...new Set(this.#rules.map(({ relation_id }) => relation_id))];
 	}
 
-	/** The derivations, each with the resources of both roles. */
+	/** The derivations, each with the derived role's resource. */
 	get rules(): readonly DerivationStep[] {
 		return this.#rules;
 	}
@@ -152,7 +152,7 @@ interface DerivedRole {
 	readonly rules: readonly Rule[];
 	/** Lookups per relationship: two if a check then finds the instances where the role is held. */
 	readonly lookUps: 1 | 2;
-	/** Computed role operand count. A check looks up each operand on the instance. */
+	/** Number of operands of a computed role. A check looks up each operand on the instance. */
 	readonly operandCount: number;
 	/** Operand indexes among the resource's derived roles. */
 	readonly operands: readonly number[];
@@ -186,7 +186,7 @@ export class Upstream {
 	readonly #instances: number[] = [];
 	/** Subjects, indexed by instance and relation number. */
 	readonly #subjects: (number[] | undefined)[][] = [];
-	/** Sum of the steps of the subjects' conditions, indexed by instance and relation number. */
+	/** Total steps of the relationships' conditions, indexed by instance and relation number. */
 	readonly #conditionSteps: number[][] = [];
 	readonly #stepsOfSets: ReadonlyMap<string, number>;
 	/** For each instance, true if it is the subject in any relationship. */

@@ -17,8 +17,8 @@ const stepsOfAssignment = 1;
 /**
  * Rejects conditional assignments that would make a check too long, with `limit_reached`. If roles are derived from an
  * assigned role, a check may evaluate all of the user's conditional assignments of this role in the tenant; otherwise
- * it evaluates only assignments on the instance. It evaluates an assignment once per call of its role. Reads the written
- * data, for these users or for all users.
+ * it evaluates only assignments on the instance. It evaluates an assignment once per call of its role. Reads the
+ * written data, for these users or for all users.
  */
 export async function refuseConditionsOverLimit(unit: ReadingUnit, userIds: readonly string[] | 'all'): Promise<void> {
 	const declaring = await rolesWithConditions(unit);

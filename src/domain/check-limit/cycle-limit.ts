@@ -24,9 +24,9 @@ import { findFanInAbove, type InstanceRole } from './fan-in.js';
 
 /**
  * A check walks all relationships upstream of its instance. To keep checks fast, these functions reject any write that
- * makes the walk too long, with `limit_reached`. They read the written data before the unit ends. The first limit is the
- * number of roles from which a role is derived within a cycle (decision 0014). The second limit is the number of steps
- * in a check (decision 0028).
+ * makes the walk too long, with `limit_reached`. They read the written data before the unit ends. The first limit is
+ * the number of roles from which a role is derived within a cycle (decision 0014). The second limit is the number of
+ * steps in a check (decision 0028).
  */
 
 /** Maximum number of downstream instances to examine individually. */

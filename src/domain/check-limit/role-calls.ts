@@ -13,7 +13,7 @@ import { schemaOfIds } from './check-steps.js';
 /** A role outside cycles, or all roles in a cycle. */
 interface Component {
 	readonly members: readonly Member[];
-	/** Roles called once by each member, with repetitions. */
+	/** Roles called by each member. A role that is called several times occurs several times. */
 	readonly sources: readonly string[];
 }
 
@@ -42,8 +42,8 @@ export class RoleCalls {
 	}
 
 	/**
-	 * Returns the maximum number of times that a check on any instance calls a role. Checks on the resources `asked`
-	 * look up every role twice, because user sets may name it.
+	 * Returns the maximum number of times that a check on any instance calls a role. Checks on the resources `asked` look
+	 * up every role twice, because user sets may name the role.
 	 */
 	mostTo(role: string, resource: string, asked: ReadonlySet<string>): number {
 		const byResource = new Map<string, number>();

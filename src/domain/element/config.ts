@@ -101,8 +101,9 @@ function readLevels(rows: readonly LevelRow[]): ElementsConfigRead['roles_to_lev
 
 /**
  * Adds an element. Links an `approval_flow` element with the user management element in its settings. For an
- * `operation_approval` element, adds the roles for reviewers and approved users to the resource in its settings.
- * Throws `duplicate`, `unprocessable` for invalid references in settings, and otherwise like `resolveLevels`.
+ * `operation_approval` element, adds the roles for reviewers and approved users to the resource in its settings. Throws
+ * `duplicate`, `unprocessable` for invalid references in settings, `invalid` for a user management element that is
+ * already linked, and otherwise like `resolveLevels`.
  */
 export async function createElementsConfig(unit: WritingUnit, body: ElementsConfigCreate): Promise<ElementsConfig> {
 	const { key, name, elements_type, settings, email_notifications, webhook } = body;

@@ -95,7 +95,10 @@ function userKeyOf({ user_key, key }: UserInvite): string {
 	return user_key ?? key;
 }
 
-/** Converts invites to entries in user lists. Such a user has no roles, and is pending in the tenant. */
+/**
+ * Converts invites to entries in user lists. `roles` is empty, and the entry for the tenant has the status `pending`
+ * and the invited role.
+ */
 export async function readInvitedUsers(
 	unit: ReadingUnit,
 	{ tenant, instance }: UserManagement,

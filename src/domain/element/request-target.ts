@@ -78,8 +78,8 @@ export async function ensureInstance(
 }
 
 /**
- * Returns the requested role: a role for instances if `resource` is set, otherwise a tenant role. Throws `not_found`, and
- * `invalid` for a computed role.
+ * Returns the requested role: a role for instances if `resource` is set, otherwise a tenant role. Throws `not_found`,
+ * and `invalid` for a computed role.
  */
 export async function findRequestedRole(
 	unit: ReadingUnit,

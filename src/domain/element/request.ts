@@ -240,7 +240,8 @@ export async function findVisibleRequest(
  * Approves, denies or cancels a request, and applies the consequences in the same unit. An approved access request
  * assigns its role. An approved operation assigns `_Approved_` on its instance. The assignment ends at the earliest
  * expiry from the request, the reviewer and the element. If the same user repeats a move, nothing changes. Throws
- * `not_found`, `forbidden`, `conflict`, and `invalid` for a role that cannot replace the requested role.
+ * `not_found`, `forbidden`, `conflict`, and `invalid` for a role that cannot replace the requested role or for a later
+ * expiry.
  */
 export async function moveRequest(
 	unit: WritingUnit,
@@ -258,7 +259,7 @@ export async function moveRequest(
 /**
  * Approves or denies a request in any element, for environment administrators, who are not users in the environment.
  * Repeating the move changes nothing. Throws `not_found`, `conflict`, and `invalid` for a role that cannot replace the
- * requested role.
+ * requested role or for a later expiry.
  */
 export async function decideRequest(
 	unit: WritingUnit,
@@ -273,7 +274,7 @@ export async function decideRequest(
 		throw new Failure('invalid', `an operation approval has no role, got \`${review.role}\``);
 	}
 	if (!decideAdministeredMove(request, move)) return request;
-	// INVARIANT: a pending request has an element, because deleting the element cancels its requests.
+	// INVARIANT: a pending request has an element, because deleting the element cancels its pending requests.
 	const config = await unit.find(ElementsConfig, request.config_id ?? '');
 	return settleRequest(unit, config, request, move, review, null);
 }
@@ -306,7 +307,7 @@ async function settleRequest(
 }
 
 /**
- * Changes the reviewer's comment. While the request is pending, it also changes the requested role and sets an earlier
+ * Changes the reviewer's comment. While the request is pending, also changes the requested role and sets an earlier
  * expiry. Throws like `moveRequest`.
  */
 export async function reviewRequest(

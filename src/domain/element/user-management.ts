@@ -37,9 +37,9 @@ const managed: readonly PermissionLevel[] = ['LEVEL_2', 'LEVEL_3', 'LEVEL_4'];
 const shown: readonly PermissionLevel[] = ['LEVEL_1', ...managed];
 
 /**
- * Opens an element for an actor, in the actor's tenant or on the instance in `named`. Throws `not_found` for an unknown
+ * Opens an element for an actor, in the actor's tenant or on the instance `named`. Throws `not_found` for an unknown
  * element or instance, and for an actor without access. Throws `unprocessable` if the element's settings contain a
- * resource but `named` has no instance.
+ * resource but `named` is undefined.
  */
 export async function openElement(
 	unit: ReadingUnit,

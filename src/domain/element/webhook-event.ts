@@ -14,7 +14,7 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { PermissionLevel } from '../../wire/element/elements-config.js';
 import type { WebhookDeliveryRead, WebhookSecretRead } from '../../wire/element/webhook-delivery.js';
 
-/** Sends element events to webhooks, in the same unit as the change. */
+/** Adds element events for webhooks to the outbox, in the same unit as the change. */
 
 /** Webhook payload by event type. */
 interface Events {
@@ -101,7 +101,7 @@ export async function announceRequest(
 	await insertDelivery(unit, { config_id: config.id, event: type, payload });
 }
 
-/** Sends a test event without additional data to an element's webhook. Throws `not_found` if there is no webhook. */
+/** Adds a test event for an element's webhook. Throws `not_found` if there is no webhook. */
 export async function announceTest(unit: WritingUnit, config: ElementsConfig): Promise<void> {
 	if (config.webhook_url === null) throw notFound('Webhook', config.key);
 	const payload = { type: 'test', element_key: config.key };

@@ -20,7 +20,9 @@ import { refuseToAssign } from '../schema/computed-role.js';
 import { grantSets } from '../schema/grant-condition.js';
 import { createMissingInstances, findInstances, requireTenant } from './named-instance.js';
 
-/** Resolves assignment references. A reference identifies a tenant role in a tenant, or a resource role on an instance. */
+/**
+ * Resolves assignment references. A reference identifies a tenant role in a tenant, or a resource role on an instance.
+ */
 
 /** Referenced instances, keyed by reference, and their resources' roles, keyed by resource id and reference. */
 export interface AssignmentTargets {

@@ -106,7 +106,9 @@ function resolve(
 	return tupleBetween(from, found, to, expires_at);
 }
 
-/** Returns the tuple between two instances, without its condition. Throws `mismatched_relation`, `mismatched_tenants`. */
+/**
+ * Returns the tuple between two instances, without its condition. Throws `mismatched_relation`, `mismatched_tenants`.
+ */
 export function tupleBetween(
 	from: InstanceRow,
 	relation: Relation,

@@ -80,8 +80,8 @@ export async function relate(unit: WritingUnit, body: RelationshipTupleCreate): 
  * Creates many relationships. Extends an existing relationship if the new expiry is later or absent. Skips other
  * existing relationships and repetitions. Creates missing instances in the tenants that the bodies name. Returns the
  * created and extended relationships. Throws `not_found` for a missing object, `mismatched_tenants` for instances in
- * two tenants, `mismatched_relation` for a subject with the wrong type, `unprocessable` at the tuple's place for a wrong
- * condition, and `limit_reached` like `refuseTuplesOverLimit`.
+ * two tenants, `mismatched_relation` for a subject with the wrong type, `unprocessable` at the tuple's place for a
+ * wrong condition, and `limit_reached` like `refuseTuplesOverLimit`.
  */
 export async function relateMany(
 	unit: WritingUnit,
@@ -126,7 +126,9 @@ export async function writeTuples(
 	return [...inserted, ...extended];
 }
 
-/** Throws `unprocessable` for conditions the relations do not declare, and for values that do not fit the parameters. */
+/**
+ * Throws `unprocessable` for conditions the relations do not declare, and for values that do not fit the parameters.
+ */
 async function refuseWrongGrants(unit: ReadingUnit, wanted: readonly NamedTuple[]): Promise<void> {
 	const conditional = wanted.filter(({ condition_set }) => condition_set !== null);
 	if (conditional.length === 0) return;

@@ -102,7 +102,7 @@ export async function syncInstances(unit: WritingUnit, bodies: readonly Resource
 	await insertInstances(unit, [...last.values()]);
 }
 
-/** Deletes an instance with its role assignments and relationships. */
+/** Deletes an instance like `removeInstances`. */
 export async function removeInstance(unit: WritingUnit, instance: InstanceRow): Promise<void> {
 	await removeInstances(unit, { ids: [instance.id] });
 }
@@ -115,8 +115,8 @@ export async function removeNamedInstances(unit: WritingUnit, references: readon
 }
 
 /**
- * Deletes every matching instance with its role assignments, invites and relationships. Must run before its resource or
- * tenant is deleted. Returns the number deleted.
+ * Deletes every matching instance with its role assignments, invites, requests and relationships. Must run before its
+ * resource or tenant is deleted. Returns the number deleted.
  */
 export async function removeInstances(
 	unit: WritingUnit,

@@ -25,7 +25,7 @@ export async function createTenants(unit: WritingUnit, bodies: readonly TenantCr
 	);
 }
 
-/** Deletes a tenant with its resource instances, role assignments, memberships and invites. */
+/** Deletes a tenant with its resource instances, role assignments, memberships, invites and requests. */
 export async function removeTenant(unit: WritingUnit, tenant: Tenant): Promise<void> {
 	await removeTenants(unit, [tenant]);
 }

@@ -128,14 +128,14 @@ export async function changeUser(unit: WritingUnit, user: User, body: UserUpdate
 	return unit.update(User, user, columns, user.key);
 }
 
-/** Deletes a user with its roles and tenant memberships. */
+/** Deletes a user like `removeUsers`. */
 export async function removeUser(unit: WritingUnit, user: User): Promise<void> {
 	await removeUsers(unit, [user]);
 }
 
 /**
- * Deletes users, each once, with their roles and tenant memberships. The code deletes these itself instead of relying
- * on a database cascade, so the log contains each role and membership.
+ * Deletes users, each once, with their roles, requests and tenant memberships. Does not rely on a database cascade, so
+ * the change log contains each deletion.
  */
 export async function removeUsers(unit: WritingUnit, users: readonly User[]): Promise<void> {
 	const user_ids = users.map((user) => user.id);
@@ -201,7 +201,9 @@ function isTenantRole({ resource_instance_id }: AssignmentRow): boolean {
 	return resource_instance_id === null;
 }
 
-/** Converts an assignment on an instance to its form in a user's API object. Returns nothing for a tenant role. */
+/**
+ * Converts an assignment on an instance to its form in a user's API object. Returns an empty list for a tenant role.
+ */
 export function asInstanceRole(row: AssignmentRow) {
 	const parts = instanceParts(row.resource_instance ?? '');
 	if (parts === null) return [];

@@ -172,8 +172,8 @@ interface Derived {
 }
 
 /**
- * Follows derivations from the starts, level by level. Lists a role with several sources once for each source. Only assigned
- * roles (`direct`) block derivations.
+ * Follows derivations from the starts, level by level. Lists a role with several sources once for each source. Only
+ * assigned roles (`direct`) block derivations.
  */
 async function deriveRoles(
 	unit: ReadingUnit,

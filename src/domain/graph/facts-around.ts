@@ -12,12 +12,14 @@ import { type GraphExtent, type GraphParts, maxGraphEdges, sizeAfterExpansion } 
 import { takeNeighbours } from './take-neighbours.js';
 
 /**
- * Maximum number of edges read per node and connection kind. The first number is for a small set of nodes, and the second for a
- * very large set.
+ * Maximum number of edges read per node and connection kind. The first number is for a small set of nodes, and the
+ * second for a very large set.
  */
 const mostEdgesOfNode = 500;
 const fewestEdgesOfNode = 50;
-/** Maximum number of edges read for all nodes together, unless each node's share would be less than `fewestEdgesOfNode`. */
+/**
+ * Maximum number of edges read for all nodes together, unless each node's share would be less than `fewestEdgesOfNode`.
+ */
 const edgesAtOnce = 10_000;
 /** Maximum number of edges examined per connection kind to count hidden neighbors. */
 const mostCounted = 1_000;
@@ -88,7 +90,8 @@ async function edgesBetween(
 	read: readonly EdgesOfNode[],
 	found: ReadonlyMap<string, number>,
 ): Promise<readonly FactEdge[]> {
-	// All edges of a node are already read unless its list was truncated, so only edges between two truncated nodes can be missing.
+	// All edges of a node are already read unless its list was truncated, so only edges between two truncated nodes can
+	// be missing.
 	const cut = read.filter((edges) => edges.cut).map(({ node }) => node);
 	const between = cut.length < 2 ? [] : await edgesAmong(unit, cut);
 	const edges = new Map<string, FactEdge>();

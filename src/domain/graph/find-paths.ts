@@ -59,7 +59,10 @@ export async function findPaths(unit: ReadingUnit, goal: PathGoal, most: number)
 
 /** An end of a search. */
 interface Side {
-	/** The end of a relationship at which this side's instances are. */
+	/**
+	 * Role of this side's instances in the relationships to follow: subject on the forward side, object on the backward
+	 * side.
+	 */
 	readonly end: TupleEnd;
 	/** Names of the reached states. */
 	readonly visited: Set<string>;

@@ -1,4 +1,4 @@
-/** Finds the nodes around a start node. If there are too many, it takes a few of each kind. */
+/** Finds the nodes around a start node. If there are too many, takes a few of each kind. */
 
 /** Yields items from all lists in turn: the first item of each list, then the second item of each list, and so on. */
 export function* inTurns<T>(lists: readonly Iterable<T>[]): Generator<T> {

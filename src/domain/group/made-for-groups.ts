@@ -20,7 +20,7 @@ import { recordRoleChanges } from '../schema/role-record.js';
  * objects are used too, but never deleted.
  */
 
-/** Returns the group resource with this key or id, with its role `member`. */
+/** Returns the resource with this key or id. Creates the resource and its role `member` if they are missing. */
 export async function ensureGroupResource(unit: WritingUnit, reference: string): Promise<Resource> {
 	const existing = (await unit.findMany(Resource, [reference])).get(reference);
 	const resource = existing ?? (await makeResource(unit, reference));

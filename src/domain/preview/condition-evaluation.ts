@@ -10,8 +10,8 @@ import { rolesHeldOn, rolesNamed } from './resource-roles.js';
 
 /**
  * Evaluates a set for a user or resource instance. Explains the result for the set's conditions and for its ancestors'
- * conditions. Throws like `resolveSelection`, `readSides`, `rolesHeldOn` and `explainConditions`, and `unprocessable` for an instance
- * of the wrong resource.
+ * conditions. Throws like `resolveSelection`, `readSides`, `rolesHeldOn` and `explainConditions`, and `unprocessable`
+ * for an instance of the wrong resource.
  */
 export async function evaluateConditions(
 	unit: ReadingUnit,

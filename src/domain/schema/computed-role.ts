@@ -113,8 +113,8 @@ function misplaced(role: Role, cycle: string | undefined, isDerived: boolean): r
 
 /**
  * Maximum number of role lookups for a computed role in a check, including the lookups for each computed role in its
- * expression. Policies do not cache lookups, so a few roles, each with its predecessor twenty times in its expression,
- * would take minutes.
+ * expression. Policies do not cache lookups: a chain of a few roles, in which each expression names the previous role
+ * twenty times, would take minutes.
  */
 const maxLookUps = 100;
 

@@ -21,8 +21,8 @@ export interface Declaring {
 }
 
 /**
- * Returns the problems with the conditional grant at the location `at`: a set that its role or relation does not declare,
- * or values that do not fit the parameters. `sets` contains the sets by key.
+ * Returns the problems with the conditional grant at the location `at`: a set that its role or relation does not
+ * declare, or values that do not fit the parameters. `sets` contains the sets by key.
  */
 export function conditionProblems(
 	{ condition_set, condition_values }: ConditionColumns,

@@ -112,7 +112,8 @@ async function shownDerivations(unit: ReadingUnit, role: Role) {
 }
 
 /**
- * Sets the condition common to all derivations for a role. Throws like `refuseUnsoundLinks` and `refuseRolesOverLimit`.
+ * Sets whether a direct role on the object disables all of a role's derivations. Throws like `refuseUnsoundLinks` and
+ * `refuseRolesOverLimit`.
  */
 export async function setDerivationSettings(
 	unit: WritingUnit,

@@ -108,8 +108,8 @@ export async function refuseUsedParameters(unit: ReadingUnit, set: ConditionSet)
 }
 
 /**
- * Throws `unprocessable`, naming the set, if a set excludes a role that users may hold conditionally. `at` is the last
- * written location in the request.
+ * Throws `unprocessable` if a user set or a computed role excludes a role that users may hold conditionally, or if a
+ * role is derived from a conditional computed role. Problems have the location `at`.
  */
 export async function refuseExcludedConditions(unit: ReadingUnit, at: readonly (string | number)[]): Promise<void> {
 	if ((await rolesWithConditions(unit)).length + (await relationsWithConditions(unit)).length === 0) return;

@@ -13,8 +13,8 @@ import { removeTuples } from '../facts/relationship-tuple.js';
 import { pairWithParts } from '../pair-with-parts.js';
 
 /**
- * Roles assignable to sets of users, by the role that a set's users hold. A hidden relation derives such a role from
- * the set's role, and each assignment to a set is a tuple in this relation.
+ * Roles that can be assigned to sets of users: the users with a role on an instance. A hidden relation derives the
+ * assigned role from the set's role, and each assignment to a set is a tuple in this relation.
  */
 
 /** A resource role, and the roles that define the sets of users to which it can be assigned. */

@@ -8,7 +8,7 @@ import { computedRoles, type Role, rolesOfResources } from '../../store/table/ro
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { computedFrom } from './computed-role.js';
 
-/** Resource roles that user sets and computed roles name. They must not outlive a role that they name. */
+/** Resource roles named by user sets and computed roles. Neither may outlive a role that it names. */
 
 /** Returns the user sets that name each of these roles, keyed by role id. */
 export async function setsNaming(
@@ -35,7 +35,9 @@ export async function refuseNamedRoles(unit: ReadingUnit, roles: readonly Role[]
 	throw new Failure('conflict', message, { role: role.key, condition_sets: sets.map(({ key }) => key) });
 }
 
-/** Rejects the deletion of roles in the expressions of computed roles. Throws `conflict` with the computed roles' keys. */
+/**
+ * Rejects the deletion of roles in the expressions of computed roles. Throws `conflict` with the computed roles' keys.
+ */
 export async function refuseOperands(unit: ReadingUnit, roles: readonly Role[]): Promise<void> {
 	const readers = await computedFrom(unit, roles);
 	const role = roles.find(({ id }) => readers.has(id));

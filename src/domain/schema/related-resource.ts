@@ -7,7 +7,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { nameObjects } from './named-role.js';
 
-/** Resources whose instances conditions read by `fk_resource_type`. A set must not outlive such a resource. */
+/** Resources with instances that condition sets read by `fk_resource_type`. A set must not outlive such a resource. */
 
 /** Returns the condition sets that read instances of any of these resources, each with the resource key. */
 async function setsReading(

@@ -62,13 +62,16 @@ export async function relationBlocks(
 export interface NewRelation
 	extends Omit<RelationCreate, 'grant_conditions'>,
 		Pick<RelationUpdate, 'grant_conditions'> {
-	/** Declared set keys, instead of `grant_conditions`. An import may create these sets later, and checks them at its end. */
+	/**
+	 * Declared set keys, instead of `grant_conditions`. An import may create these sets later, and checks them at its
+	 * end.
+	 */
 	readonly declared_sets?: readonly string[];
 }
 
 /**
- * Adds a relation to its objects' resource. Throws `not_found` for the subject resource, `duplicate` if the key is taken,
- * and `unprocessable` for an unknown condition set.
+ * Adds a relation to its objects' resource. Throws `not_found` for the subject resource, `duplicate` if the key is
+ * taken, and `unprocessable` for an unknown condition set.
  */
 export async function createRelation(unit: WritingUnit, resource: Resource, body: NewRelation): Promise<Relation> {
 	const subject = await unit.find(Resource, body.subject_resource);
@@ -80,9 +83,9 @@ export async function createRelation(unit: WritingUnit, resource: Resource, body
 const conditionsPlace = ['body', 'grant_conditions'];
 
 /**
- * Changes the passed relation fields. Throws `unprocessable` for an unknown condition set, for conditions of a relation
- * made for groups, and as `refuseUnsoundLinks` and `refuseExcludedConditions` do; `conflict` for a removed set in use;
- * and `limit_reached`.
+ * Changes the passed relation fields. Throws `unprocessable` for an unknown condition set and for conditions of a
+ * relation made for groups, `conflict` for a removed set in use, `limit_reached`, and like `refuseUnsoundLinks` and
+ * `refuseExcludedConditions`.
  */
 export async function changeRelation(
 	unit: WritingUnit,
@@ -110,8 +113,8 @@ export async function changeRelation(
 }
 
 /**
- * Sets relation fields. If its subject resource changes, a new relation replaces it. The old relation is then deleted
- * with its tuples and derivations.
+ * Sets relation fields. If the subject resource changes, replaces the relation with a new relation, and deletes the old
+ * relation with its tuples and derivations.
  */
 export async function replaceRelation(
 	unit: WritingUnit,
@@ -144,7 +147,9 @@ async function rewriteRelation(
 	return changed;
 }
 
-/** Deletes relations with their tuples and derivations. Hidden relations are not recorded, only their tuples and roles. */
+/**
+ * Deletes relations with their tuples and derivations. Hidden relations are not recorded, only their tuples and roles.
+ */
 export async function removeRelations(unit: WritingUnit, relations: readonly Relation[]): Promise<void> {
 	if (relations.length === 0) return;
 	const resourceKey = await resourceKeys(unit, relations);

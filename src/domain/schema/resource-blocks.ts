@@ -1,4 +1,4 @@
-/** A resource's actions, attributes or relations in a body. The field name is the key of each part. */
+/** A resource's actions, attributes or relations in a body. Each field name is the key of a part. */
 export type Blocks<B> = Readonly<Record<string, B>>;
 
 /** Returns the block with this key; `undefined` if the body has none. */

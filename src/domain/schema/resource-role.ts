@@ -66,7 +66,7 @@ export async function rolesByResource(
 /**
  * Replaces a resource's roles, which may refer to each other. Remaining roles keep their ids and assignments. Removed
  * roles are deleted with their assignments and derivations. Throws the errors about links from `createRole`, and
- * `conflict` if a user set or `grantable_to` names a removed role.
+ * `conflict` if a user set or `grantable_to` names a removed role, or for a removed condition set in use.
  */
 export async function setRoles(
 	unit: WritingUnit,

@@ -86,7 +86,10 @@ export async function removeResource(unit: WritingUnit, resource: Resource): Pro
 	await removeWithParts(unit, resource);
 }
 
-/** Like `removeResource`. The caller makes sure that no condition set reads the instances in the end. */
+/**
+ * Like `removeResource`, without its conflict checks. The caller must ensure that no remaining condition set reads the
+ * instances, and that no remaining role has the roles in `grantable_to`.
+ */
 export async function removeWithParts(unit: WritingUnit, resource: Resource): Promise<void> {
 	if (resource.built_in)
 		throw new Failure('invalid', `the resource \`${resource.key}\` is built-in and cannot be deleted`);
@@ -95,8 +98,8 @@ export async function removeWithParts(unit: WritingUnit, resource: Resource): Pr
 }
 
 /**
- * Deletes and records all resource parts: its instances, condition sets, roles, relations on both sides, action groups,
- * actions and attributes.
+ * Deletes and records all resource parts: its instances, condition sets, roles, requests, relations on both sides,
+ * action groups, actions and attributes.
  */
 async function removeParts(unit: WritingUnit, resource: Resource): Promise<void> {
 	await removeInstances(unit, { resource_ids: [resource.id] });

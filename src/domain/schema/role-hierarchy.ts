@@ -15,9 +15,9 @@ export interface ParentEdit {
 }
 
 /**
- * Replaces role parents, without recording the change. The parents of a tenant role are tenant roles, and the parents of
- * a resource role are roles of the same resource. Throws `not_found` for any other parent, and `unprocessable` if a role
- * would extend itself.
+ * Replaces role parents, without recording the change. The parents of a tenant role are tenant roles, and the parents
+ * of a resource role are roles of the same resource. Throws `not_found` for any other parent, and `unprocessable` if a
+ * role would extend itself.
  */
 export async function setParents(unit: WritingUnit, edits: readonly ParentEdit[]): Promise<void> {
 	if (edits.length === 0) return;

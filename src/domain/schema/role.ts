@@ -55,7 +55,10 @@ export interface RoleEdit {
 	readonly computed?: Exclude<RoleExpression, string> | null | undefined;
 	/** Condition sets under which the role may be assigned, by id or key. */
 	readonly grant_conditions?: readonly string[] | undefined;
-	/** Declared set keys, instead of `grant_conditions`. An import may create these sets later, and checks them at its end. */
+	/**
+	 * Declared set keys, instead of `grant_conditions`. An import may create these sets later, and checks them at its
+	 * end.
+	 */
 	readonly declared_sets?: readonly string[] | undefined;
 }
 
@@ -83,7 +86,8 @@ export async function createRole(unit: WritingUnit, body: CompleteRole, resource
 
 /**
  * Changes the passed role fields. Replaces lists, `attributes` and `granted_to` as a whole. A role that is no longer
- * public loses its assignments to everyone. Throws like `createRole`.
+ * public loses its assignments to everyone. Throws like `createRole`, and `conflict` for a removed condition set in
+ * use.
  */
 export async function changeRole(unit: WritingUnit, role: Role, body: RoleEdit): Promise<Role> {
 	const { name, description, attributes, granted_to, computed, public: isPublic } = body;
@@ -171,9 +175,9 @@ export async function removeRole(unit: WritingUnit, role: Role): Promise<void> {
 }
 
 /**
- * Deletes roles with their grants, assignments (also to sets of users), invites, automatic condition sets and element
- * levels. Roles extending them or derived from them lose these links. The caller ensures that no user set or computed
- * role names them in the end.
+ * Deletes roles with their grants, assignments (also to sets of users), invites, requests, automatic condition sets and
+ * element levels. Roles extending them or derived from them lose these links. The caller must ensure that no remaining
+ * user set or computed role names them.
  */
 export async function removeRoles(unit: WritingUnit, roles: readonly Role[]): Promise<void> {
 	if (roles.length === 0) return;

@@ -124,7 +124,7 @@ async function refuseForeignAction(unit: ReadingUnit, set: ConditionSet, action:
 	throw new Failure('invalid', message);
 }
 
-/** Rejects a user set with a different resource than the rule, because it names roles on that resource. */
+/** Rejects a user set whose resource is not the rule's resource, because the set names roles on its own resource. */
 export function refuseForeignUserSet(
 	{ key, resource_id }: ConditionSet,
 	resourceSet: ConditionSet,

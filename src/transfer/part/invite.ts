@@ -91,8 +91,8 @@ async function inviteEntries(
 }
 
 /**
- * Resolves invite columns. If an invite contains an instance, the role belongs to the instance's resource, and the tenant
- * is the instance's tenant. Otherwise the role is a tenant role.
+ * Resolves invite columns. If an invite contains an instance, the role belongs to the instance's resource, and the
+ * tenant is the instance's tenant. Otherwise the role is a tenant role.
  */
 async function resolve(unit: ReadingUnit, entries: readonly WantedEntry<UserInviteEntry>[]) {
 	const tenantKeys = entries.flatMap(({ value }) => value.tenant ?? []);

@@ -7,8 +7,8 @@ import type { TableModel, Within } from '../../store/unit/table-model.js';
 import { type DocumentPlace, unknownReference } from './part.js';
 
 /**
- * Resolves keys in documents to objects. Further functions receive ids, because a key may look like a different
- * object's id.
+ * Resolves keys in documents to objects. Domain functions are then called with ids, because a key may look like a
+ * different object's id.
  */
 
 /** Returns the object with a key. Throws `not_found` with the key's location. */
