@@ -9,7 +9,7 @@ import { delimiter, resolve } from 'node:path';
  * @param {import('node:child_process').SpawnOptions} [options]
  * @param {(text: string) => void} [heard] called with each chunk from standard error
  * @returns {Promise<{code: number, output: string, stdout: string}>} `code` is 127 if the program could not be started;
- *   `output` holds both streams in arrival order
+ *   `output` contains both streams in arrival order
  */
 export function execute(program, parameters, options = {}, heard = () => {}) {
 	return new Promise((resolve) => {

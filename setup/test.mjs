@@ -110,7 +110,7 @@ function settingsOf(tier) {
 /** Files and file patterns whose tests drive pages in Chromium. */
 const pages = /\b(?:console|engine)\/|\*\*/;
 
-/** Files and file patterns whose tests need more packages, and the variable with their folder. */
+/** Files and file patterns whose tests need further packages, and the variable that contains the packages' folder. */
 const toolUsers = {
 	client: { files: /\bclient\/|\*\*/, variable: 'CLIENT_TOOLS' },
 	filter: { files: /\bfilter\/|\*\*/, variable: 'FILTER_TOOLS' },

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type SamplingRule, Settings } from './settings.js';
 
-/** The only reader of `process.env`. `settings.ts` declares and documents each setting. */
+/** Reads the settings from environment variables. `settings.ts` declares and documents each setting. */
 
 export type { SamplingRule };
 

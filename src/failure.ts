@@ -97,7 +97,7 @@ export interface Problem {
 	readonly type: string;
 }
 
-/** Maximum number of problems per failure. After fixing these problems, the caller sees the next ones. */
+/** Maximum number of problems per failure. After fixing these problems, the caller sees the next problems. */
 export const maxProblems = 20;
 
 /** Maximum lengths in UTF-16 code units. */

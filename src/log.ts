@@ -30,8 +30,8 @@ export function logOptions(level: string) {
 }
 
 /**
- * Returns only the error's type, message, stack, code and causes. Database errors also contain the query and its values:
- * e-mail addresses, digests, ciphertexts. PostgreSQL quotes rows in `detail`, so `detail` is omitted too.
+ * Returns only the error's type, message, stack, code and causes. Database errors also contain the query and its
+ * values: e-mail addresses, digests, ciphertexts. PostgreSQL quotes rows in `detail`, so `detail` is omitted too.
  */
 function loggedError(error: unknown, causes: number): unknown {
 	if (!(error instanceof Error)) return error;

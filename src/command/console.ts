@@ -45,7 +45,8 @@ export function fail(error: unknown, code = 1): never {
 }
 
 /**
- * True if the operator can understand the system error from its message alone: it contains a port, a host or a permission.
+ * True if the operator can understand the system error from its message alone: it contains a port, a host or a
+ * permission.
  */
 function explainsItself(error: unknown): error is Error {
 	return (

@@ -11,7 +11,7 @@ import { errorMessage } from '../failure.js';
 /** Maximum socket path length on all supported systems, in bytes. */
 const maxSocketPathLength = 100;
 
-/** Handles commands in the process that holds a data directory. They come from other processes of the same user. */
+/** Handles commands from other processes of the same user, in the process that holds a data directory. */
 type Commands = (content: unknown) => Promise<unknown>;
 
 /** Lock on a data directory. */

@@ -164,7 +164,8 @@ async function runUntilStopped(config: Config, starting: (beginning: Beginning) 
 			}),
 		interrupted: interruption.signal,
 	});
-	// A signal during startup stops it at its next step. The stop waits for this step so no service keeps running.
+	// A signal during startup ends the startup at its next step. The stop waits for this end, so no service keeps
+	// running.
 	const signals = onSignal(async () => {
 		interruption.abort();
 		await begun.catch(() => undefined);

@@ -29,7 +29,7 @@ export class Session {
 		private readonly options: SharedOptions,
 	) {}
 
-	/** Management API. Throws `ConfigError` if there is no API key or no URL. */
+	/** Management API. Throws `ConfigError` if there is no API key, or if its URL is invalid. */
 	get api(): Server {
 		const { PERMIT_API_URL, PDP_CONTROL_PLANE, API_PORT } = this.variables;
 		const chosen =
@@ -41,7 +41,7 @@ export class Session {
 		return { ...chosen, key: this.#key(['PERMIT_API_KEY', 'PDP_API_KEY']) };
 	}
 
-	/** Decision point. Throws `ConfigError` if there is no API key or no URL. */
+	/** Decision point. Throws `ConfigError` if there is no API key, or if its URL is invalid. */
 	get decisionPoint(): Server {
 		const { PERMIT_PDP_URL, PDP_PORT } = this.variables;
 		const chosen =

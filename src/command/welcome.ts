@@ -4,7 +4,7 @@ import { programCommand } from './program-command.js';
 export interface Addresses {
 	readonly api: string | null;
 	readonly decision_point: string | null;
-	/** URL that signs a browser in to the console; `null` if the process has no API. */
+	/** Console URL, from `consoleLink`; `null` if the process has no API. */
 	readonly console: string | null;
 }
 

@@ -21,7 +21,9 @@ import { WordCounts } from '../telemetry/word-counts.js';
 import type { WebhookDispatcher } from '../upkeep/webhook/dispatcher.js';
 import { version } from '../version.js';
 
-/** Maximum time in milliseconds for counting objects in the database. After this time, the metrics omit these counts. */
+/**
+ * Maximum time in milliseconds for counting objects in the database. After this time, the metrics omit these counts.
+ */
 const countingTime = 2_000;
 
 /** Measures and traces an assembler. */

@@ -85,9 +85,7 @@ async function findOrganization(store: Store): Promise<string> {
 	throw new ConfigError('There is no organization yet. Start the server once to create it, then try again.');
 }
 
-/**
- * Scope for a new API key: the organization, a project, or an environment in that project. Project and environment are given by id or key.
- */
+/** Request for a new API key for the organization, a project, or an environment in the project, each by id or key. */
 export interface KeyRequest {
 	readonly project: string | null;
 	readonly environment: string | null;
@@ -112,7 +110,7 @@ export async function createKeyByCommand(store: Store, request: KeyRequest): Pro
 
 /** Environment for a console ticket, by key or id. If both fields are `null`, the ticket is for the organization. */
 export interface TicketRequest {
-	/** Defaults to the project `default`. */
+	/** Defaults to the project `default` if `environment` is set. */
 	readonly project: string | null;
 	/** Defaults to the project's oldest environment. */
 	readonly environment: string | null;

@@ -50,7 +50,7 @@ export interface ImpactParts {
 const maxAttempts = 5;
 /** Share of the remaining time after which the comparison stops with a truncated result. */
 const partForComparison = 0.8;
-/** Maximum length in characters of the logged decisions that are decided again. */
+/** Maximum total length of the logged decisions that are decided again, as JSON, in characters. */
 const maxLoggedLength = 8 * 1024 * 1024;
 
 /** Finds the impact of changes, in processes that are started on demand. */

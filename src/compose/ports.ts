@@ -1,7 +1,7 @@
 import { ConfigError } from '../config.js';
 import { type createApplication, type Listening, listen, tryPort } from '../http/server.js';
 
-/** Listens. Rejects like `requirePort`. */
+/** Serves an application on a port. Rejects like `requirePort`. */
 export async function listenAt(
 	application: ReturnType<typeof createApplication>,
 	host: string,

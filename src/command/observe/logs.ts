@@ -85,7 +85,7 @@ async function reader(session: Session, options: LogsOptions): Promise<ReadDecis
 
 /** Polling interval, in milliseconds. */
 const pause = 2_000;
-/** Maximum delay in milliseconds after which a late decision is still printed. */
+/** Maximum time in milliseconds by which a new decision may be older than the newest decision and still be printed. */
 const lateness = 30_000;
 
 async function follow(read: ReadDecisions, found: readonly LoggedDecision[], { json }: LogsOptions): Promise<never> {

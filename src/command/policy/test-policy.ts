@@ -75,8 +75,8 @@ export async function testPolicy(session: Session, options: TestOptions, folder?
 }
 
 /**
- * Copies the files that `opa` reads, except a policy written there by an earlier command. Throws `ConfigError` on
- * failure.
+ * Copies the files that `opa` reads, except a policy that an earlier command wrote into the folder. Throws
+ * `ConfigError` on failure.
  */
 function copyTests(folder: string, work: string): void {
 	if (!onFile(folder, () => statSync(folder)).isDirectory()) {
