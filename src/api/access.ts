@@ -141,8 +141,8 @@ export const EnvironmentPath = z.object({
 export const ProjectPath = z.object({ proj_id: Reference.describe('Project id or key.') });
 
 /**
- * True for keys with write access and for PDP config keys. With read access alone, a caller could otherwise forge reports
- * by other keys.
+ * True for keys with write access and for PDP config keys. All other keys are read-only, and must not be able to forge
+ * reports.
  */
 export async function mayReport(
 	account: AccountUnit,

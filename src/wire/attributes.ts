@@ -32,8 +32,8 @@ export const ComparedAttributes = z
 	.meta({ type: 'object', additionalProperties: true, description: bounds });
 
 /**
- * Reports attributes that are too large. The problem contains the path of the object that exceeds a limit. Returns true if it reported
- * a problem.
+ * Reports attributes that are too large, with the path of the object that exceeds a limit. Returns true if there is a
+ * problem.
  */
 export function refuseTooLarge(value: unknown, ctx: z.RefinementCtx): boolean {
 	const problem = excess(value);

@@ -10,9 +10,7 @@ import { nextTurn } from '../limit/next-turn.js';
 /** Number of problems after which validation of a list or map stops. */
 export const maxProblems = 20;
 
-/**
- * Time in milliseconds after which validation yields to the event loop, and number of items to validate between clock readings.
- */
+/** Time in milliseconds after which validation yields to the event loop, and number of items between clock readings. */
 const sliceMilliseconds = 5;
 const itemsBetweenLooks = 16;
 
@@ -76,7 +74,7 @@ const BoundedArray = z.core.$constructor<z.ZodArray, z.core.$ZodArrayDef>('Bound
 	const parseAsZod = inst._zod.parse;
 	inst._zod.parse = (payload, ctx) => {
 		const input = payload.value as unknown;
-		// Zod rejects a value before it looks at the items, if the value is not a list or is too long.
+		// Zod rejects a value that is not a list, or a list that is too long, before it validates the items.
 		if (!Array.isArray(input) || input.length > longest(def)) return parseAsZod(payload, ctx);
 		const output: unknown[] = [];
 		payload.value = output;

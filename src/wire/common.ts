@@ -202,7 +202,7 @@ export function clearable<S extends z.ZodType>(schema: S) {
 	return schema.nullable().optional();
 }
 
-/** Field that has no meaning in this server. It is rejected with this message unless it is empty. */
+/** Field without meaning on this server. Rejected with `message` unless it is empty. */
 export function unserved(message: string, description: string) {
 	return z
 		.unknown()

@@ -25,8 +25,8 @@ const maxAddressBytes = 254;
 export const Email = z.string().refine(isEmail, 'value is not a valid email address').meta({ format: 'email' });
 
 /**
- * True if two addresses are equal. For ASCII letters, the case is ignored. All other characters must be identical. Some
- * Unicode characters, such as U+212A, have an ASCII letter (`k`) as their lowercase form, but belong to different mailboxes.
+ * True if two addresses are equal. Ignores the case of ASCII letters. All other characters must be identical: some,
+ * such as U+212A, have an ASCII letter (`k`) as their lowercase form, but belong to different mailboxes.
  */
 export function isSameAddress(left: string, right: string): boolean {
 	return withoutAsciiCase(left) === withoutAsciiCase(right);

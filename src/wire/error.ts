@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { named } from './named.js';
 
-/**
- * Error codes: the closed list from the contract. If clients receive a value that is not in this list, they lose the
- * error kind.
- */
+/** Error codes: the closed list from the contract. Clients cannot classify an error with a different code. */
 const ErrorCode = z.enum([
 	'INVALID_INPUT',
 	'INVALID_JWKS_CONFIGURATION',

@@ -43,7 +43,7 @@ export const LoadedAnswer = z.object({
 		'The revision with its database lineage: `<lineage>.<revision>`.',
 	),
 	'X-Policy-Revision': Revision.optional().describe(
-		'Newest revision with the policy that was used: less than `X-Revision` while a newer policy is pending.',
+		'Newest revision whose policy was used: less than `X-Revision` while a newer policy is pending.',
 	),
 });
 

@@ -6,7 +6,8 @@ const resource = `${schema}/resources/{resource_id}`;
 const environment = '/v2/projects/{proj_id}/envs';
 
 /**
- * Version 2 paths, keyed by the version 1 name of the object type. If the preceding type also matters, the key contains both names.
+ * Version 2 paths, keyed by the version 1 name of the object type. Some keys also contain the name of the preceding
+ * type.
  */
 const successors: Readonly<Record<string, string>> = {
 	'user role': `${facts}/users/{user_id}/roles`,

@@ -23,7 +23,7 @@ export interface Guarded {
 	readonly decisionPoints: { readonly target: FindRelayTarget; readonly relay: Relay };
 	readonly impact: ImpactSource;
 	readonly policyTests: PolicyTests;
-	/** Called during a request after it writes a new environment revision. */
+	/** Called during a request, after the request writes an environment revision. */
 	readonly wrote?: ((environment: string, revision: number) => void) | undefined;
 }
 

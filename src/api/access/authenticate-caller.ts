@@ -16,7 +16,7 @@ export function authenticateCaller({ store, request }: Visit): Promise<Caller> {
 	return authenticate(store, readCredentials(request));
 }
 
-/** Finds a caller who may write and whose key is at one of these levels. Throws `forbidden`. */
+/** Finds the caller. Throws `forbidden` for read-only callers and for keys at a different level. */
 export async function authenticateWriter(visit: Visit, levels: Levels): Promise<Caller> {
 	const caller = await authenticateCaller(visit);
 	refuseReader(caller);
@@ -24,7 +24,7 @@ export async function authenticateWriter(visit: Visit, levels: Levels): Promise<
 	return caller;
 }
 
-/** Finds a caller with the access level `admin`. Throws `forbidden`. */
+/** Finds the caller. Throws `forbidden` for access levels below `admin`. */
 export async function authenticateAdmin(visit: Visit): Promise<Caller> {
 	const caller = await authenticateCaller(visit);
 	requireAdmin(caller);

@@ -78,12 +78,12 @@ export function guard(guarded: Guarded): Surround {
 	};
 }
 
-/** True if an endpoint accepts a console session. */
+/** True if the guard handles console sessions for an endpoint: it checks the origin and replaces the session secret. */
 function takesSession(access: Access): boolean {
 	return access !== 'public' && access !== 'probe' && access !== 'console.enter' && !access.startsWith('element.');
 }
 
 function declaredAccess(declared: Endpoint<string, never>): Access {
-	// Only `endpoint` declares endpoints of this API, and it accepts only these access names.
+	// Only `endpoint` declares endpoints of this API, and it accepts only the names in `Access`.
 	return declared.access as Access;
 }

@@ -24,7 +24,7 @@ const description =
 	'The caller reviews with its API key, not as an elements user, so `reviewer_user_id` is null and the change ' +
 	'log records the key. Element levels do not apply, because the key may assign any role.';
 const failures = {
-	400: 'The role cannot be assigned there, or the expiry is later than requested',
+	400: 'The role cannot be assigned in the requested scope, or the expiry is later than requested',
 	404: 'No such project, environment, request or role',
 	409: 'The request is not pending, the requested expiry has passed, or the user has left the tenant',
 };

@@ -6,8 +6,8 @@ import { elementSettings } from '../../wire/general/environment.js';
 const defaultClaim = 'sub';
 
 /**
- * Combines a token with its environment's requirements. The request specifies the claim that contains the user key.
- * Users may control some claims, so if the environment fixes a claim, any other claim throws `forbidden`.
+ * Combines a token with its environment's requirements. A request may name the claim that contains the user key. Users
+ * may control some claims, so if the environment fixes a claim, any other claim throws `forbidden`.
  */
 export function presentToken(
 	{ settings }: { readonly settings: Readonly<Record<string, unknown>> | null },

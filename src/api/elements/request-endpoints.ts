@@ -79,7 +79,7 @@ export interface RequestPaths {
 }
 
 const failures = {
-	400: 'The tenant is different, the role cannot be assigned there, or the element has a different type',
+	400: 'The tenant is different, the role cannot be assigned in the requested scope, or the element has a different type',
 	403: 'The user is not permitted to perform this action',
 	404: 'No such element, user, tenant or request, or not visible to the user',
 	409: 'The request is not pending',

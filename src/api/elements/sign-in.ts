@@ -151,7 +151,8 @@ type Enter = Contexts['element.enter'];
 type Asked = Request<unknown, unknown, unknown>;
 
 /**
- * Redeems a ticket. If the ticket is invalid, throws `signed_out` for JSON clients, and otherwise returns a page with the reason.
+ * Redeems a ticket. For an invalid ticket, throws `signed_out` if the client prefers JSON, or else returns a page with
+ * the reason.
  */
 async function spendTicket(request: Asked, { entrance }: Enter, ticket: string) {
 	const held = await entrance.find('ticket', ticket);
@@ -165,7 +166,8 @@ async function spendTicket(request: Asked, { entrance }: Enter, ticket: string) 
 }
 
 /**
- * Returns the cookie's session. Throws if there is no session, or if the session belongs to a different environment.
+ * Responds with the cookie's session, as JSON or as a page. A missing session, or a session for a different
+ * environment, fails like an invalid ticket.
  */
 async function finishSignIn(request: Asked, { entrance }: Enter, environmentId: string | null) {
 	const cookie = request.cookie(sessionCookie);

@@ -137,7 +137,7 @@ export const userManagement = [
 		body: ElementRoleAssign,
 		example: { role: 'viewer' },
 		returns: { 200: RoleAssignmentRead },
-		failures: { ...failures, 409: 'The user already has this role there, with the same or a later expiry' },
+		failures: { ...failures, 409: 'The user already has this role in the same scope, with the same or a later expiry' },
 		handle: async ({ params, query, body }, { unit, session }) => {
 			const named = namedInstance(query.resource_instance_id, body.resource_instance_id);
 			const opened = await openForSession(unit, session, params, named);

@@ -86,7 +86,11 @@ export const roleAssignments = [
 		body: RoleAssignmentCreate,
 		example,
 		returns: { 200: RoleAssignmentRead },
-		failures: { 400: mismatch, 404: 'No such user, role or tenant', 409: 'The user already has this role there' },
+		failures: {
+			400: mismatch,
+			404: 'No such user, role or tenant',
+			409: 'The user already has this role in the same scope',
+		},
 		handle: async ({ body }, { unit }) => reply(200, readAssignment(unit, await assign(unit, body))),
 	}),
 	endpoint({
@@ -98,7 +102,7 @@ export const roleAssignments = [
 		body: RoleAssignmentRemove,
 		example,
 		returns: { 200: RoleAssignmentRead, 204: null },
-		failures: { 400: mismatch, 404: 'No such user, role or tenant, or the user does not have the role there' },
+		failures: { 400: mismatch, 404: 'No such user, role or tenant, or the user does not have the role in this scope' },
 		handle: async ({ query, body }, { unit }) => {
 			const row = await unassign(unit, body);
 			return query.return_deleted ? reply(200, readAssignment(unit, row)) : reply(204);
@@ -178,7 +182,7 @@ async function filterAssignments(unit: ReadingUnit, query: RoleAssignmentQuery) 
 	const users = query.user?.filter((user) => !isUserSet(user));
 	const toUsers = assignmentsBy(unit, { ...filter, user_ids: await findIds(unit, Holder, users) });
 	const sets = query.user?.filter(isUserSet);
-	// Sets of users have roles without conditions only.
+	// Assignments to sets of users never have conditions.
 	if (query.conditional || sets?.length === 0 || !(await hasSetGrants(unit))) return { toUsers };
 	const instances = sets?.flatMap((set) => userSetParts(set)?.instance ?? []);
 	return {

@@ -21,7 +21,7 @@ export const tenantUsers = [
 		name: 'listTenantUsers',
 		summary: 'List tenant users',
 		description:
-			'Lists users added to the tenant and users with a role there. With `role`, lists only holders of this role.',
+			'Lists users added to the tenant and users with a role in it. With `role`, lists only holders of this role.',
 		access: 'environment.read',
 		query: UserQuery,
 		returns: { 200: paginated(UserRead) },
@@ -47,7 +47,7 @@ export const tenantUsers = [
 	endpoint({
 		...methods({ tag, path: `${collection}/:user_id`, params: TenantPath.extend({ user_id: Reference }) }).delete,
 		name: 'removeUserFromTenant',
-		summary: 'Remove a user from a tenant, with all roles there',
+		summary: 'Remove a user from a tenant, with all roles in it',
 		access: 'environment.write',
 		returns: { 204: null },
 		failures: { 404: 'No such tenant or user, or the user does not belong to the tenant' },

@@ -120,7 +120,7 @@ export const users = [
 		body: UserRoleCreate,
 		example: { role: 'editor', tenant: 'default' },
 		returns: { 200: RoleAssignmentRead },
-		failures: { 404: 'No such user, role or tenant', 409: 'The user already has this role there' },
+		failures: { 404: 'No such user, role or tenant', 409: 'The user already has this role in the same scope' },
 		handle: async ({ params, body }, { unit }) =>
 			reply(200, readAssignment(unit, await assign(unit, { ...body, user: params.user_id }))),
 	}),
@@ -133,7 +133,7 @@ export const users = [
 		body: UserRoleRemove,
 		example: { role: 'editor', tenant: 'default' },
 		returns: { 200: RoleAssignmentRead, 204: null },
-		failures: { 404: 'No such user, role or tenant, or the user does not have the role there' },
+		failures: { 404: 'No such user, role or tenant, or the user does not have the role in this scope' },
 		handle: async ({ params, query, body }, { unit }) => {
 			const row = await unassign(unit, { ...body, user: params.user_id });
 			return query.return_deleted ? reply(200, readAssignment(unit, row)) : reply(204);

@@ -8,7 +8,7 @@ import { maxDraftChanges, Undo, UndoRequest } from '../../wire/general/draft.js'
 import { EnvironmentPath, endpoint, mayWrite } from '../access.js';
 import { RevisionPath, readRevision } from './policies.js';
 
-/** Maximum length of the undone changes' records, as JSON. */
+/** Maximum size of the records of the undone changes as JSON, in bytes. */
 const maxUndoBytes = 8 * 1024 * 1024;
 
 /** Environment change history: every write, from the change log. */

@@ -47,7 +47,7 @@ export const groupNesting = [
 		returns: { 204: null },
 		failures: {
 			400: 'A relationship between the groups also grants other roles',
-			404: 'No such group, or the group is not nested there',
+			404: 'No such group, or the group in the body is not nested in the group in the path',
 		},
 		handle: async ({ params, body }, { unit }) => {
 			const parent = await findGroup(unit, params.group_instance_key);

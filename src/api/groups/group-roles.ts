@@ -31,7 +31,7 @@ export const groupRoles = [
 		failures: {
 			400: notOne,
 			404: 'No such group, resource, instance, resource role or tenant',
-			409: 'The group already has this role there, with the same or a later expiry',
+			409: 'The group already has this role on the instance, with the same or a later expiry',
 		},
 		handle: async ({ params, body }, { unit }) => {
 			const group = await findGroup(unit, params.group_instance_key);
@@ -51,7 +51,7 @@ export const groupRoles = [
 		returns: { 204: null },
 		failures: {
 			400: `${notOne}, or a relationship also grants other roles`,
-			404: 'The group does not have this role there',
+			404: 'The group does not have this role on the instance',
 		},
 		handle: async ({ params, body }, { unit }) => {
 			const group = await findGroup(unit, params.group_instance_key);

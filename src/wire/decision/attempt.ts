@@ -84,7 +84,7 @@ export const AttemptStep = z
 					'A computed role, as `<type>:<key>#<role>`. The next steps are the sources of each role that it requires.',
 				),
 			resource: z.string().describe(resourceNote),
-			excludes: z.array(z.string()).describe('Keys of the roles that the user must not hold there.'),
+			excludes: z.array(z.string()).describe('Keys of the roles that the user must not hold in this scope.'),
 			file,
 		}),
 		ruleStep,
@@ -110,12 +110,12 @@ export const AttemptComparison = named('AttemptComparison', 'A comparison with a
 	example: z
 		.unknown()
 		.describe(
-			'A value that satisfies all comparisons with the attribute. Null ' +
-				'means no value. A check may send the value as an attribute.',
+			'A value with which all comparisons with the attribute have the required results; null for a missing ' +
+				'attribute. A check may send the value as an attribute.',
 		),
 });
 
-/** A comparison, with the result that it must have. */
+/** A comparison with its required result. */
 export type AttemptComparison = z.output<typeof AttemptComparison>;
 
 const RulePlace = named('RulePlace', 'A rule in the generated policy.', {

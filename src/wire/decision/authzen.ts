@@ -129,7 +129,7 @@ const parts = {
 
 const item = named('EvaluationItem', 'One evaluation in a list. Omitted fields come from the request.', parts);
 
-/** Accept any item: if a value is not an object, only its own evaluation is rejected. */
+/** Accepts any item. An item that is not an object fails only its own evaluation. */
 const anyItem = unchecked(item).transform((value) => item.safeParse(value).data ?? null);
 
 const several = named('Evaluations', 'Multiple evaluations, with defaults for omitted fields.', {

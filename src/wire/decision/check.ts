@@ -84,7 +84,7 @@ const CheckSet = z
 		description: 'A set of users instead of a user. It has only this role, and no attributes.',
 	});
 
-/** The user of a check, or a set of users. A user record may have a field `set`, which has no meaning. */
+/** The user of a check, or a set of users. An object with `key` is a user; its field `set`, if any, is ignored. */
 export const subject = choice(
 	(value) => typeof value === 'object' && value !== null && 'set' in value && !('key' in value),
 	CheckSet,
@@ -95,7 +95,7 @@ const context = attributes.describe('Other data for conditions to compare.');
 
 const sdk = optionalText.describe('Client name; has no effect.');
 
-/** Splits the abbreviation of a resource. The key is absent for a resource type. */
+/** Splits an abbreviated resource. The key is absent for a resource type. */
 export function typeAndKey(text: string): { readonly type: string; readonly key?: string } {
 	const colon = text.indexOf(':');
 	return colon === -1 ? { type: text } : { type: text.slice(0, colon), key: text.slice(colon + 1) };
@@ -153,8 +153,8 @@ export const BulkQuery = choice(
 ).transform((given): readonly Query[] => ('checks' in given ? given.checks : given));
 
 /**
- * A check in all tenants. The body is the check itself, or the Node SDK's format with the headers next to the check. The
- * resource's tenant, if any, is ignored.
+ * A check in all tenants: the check itself, or the Node SDK's format with the headers next to the check. The resource's
+ * tenant, if any, is ignored.
  */
 export const AllTenantsQuery = choice(
 	(value) => typeof value === 'object' && value !== null && 'params' in value,

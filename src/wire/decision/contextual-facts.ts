@@ -42,7 +42,9 @@ export const ContextualFacts = namedStrict(
 );
 export type ContextualFacts = z.output<typeof ContextualFacts>;
 
-/** Field of requests that do not support contextual facts. It is rejected, because the response would ignore the facts. */
+/**
+ * Field of requests without support for contextual facts. It is rejected, because the response would ignore the facts.
+ */
 export const noContextualFacts = z
 	.null('contextual facts are not supported here: checks, evaluations and listings for one user accept them')
 	.optional()

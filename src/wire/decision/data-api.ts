@@ -14,7 +14,10 @@ export const CheckInput = z.object({ input: Query });
 /** Input for several checks: an array, or an object with the array in `checks`. */
 export const BulkInput = z.object({ input: BulkQuery });
 
-/** Input for a user permission query. The document also contains tenants, which contextual facts do not affect. */
+/**
+ * Input for a user permission query. Contextual facts are rejected, because they do not affect the tenants in the
+ * result.
+ */
 export const PermissionsInput = z.object({
 	input: PermissionsQuery.extend({ contextual_facts: noContextualFacts }),
 });

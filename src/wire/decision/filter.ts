@@ -14,7 +14,7 @@ export const mostKeys = 50_000;
 /** Maximum page token length, in characters. */
 const maxTokenLength = 4_096;
 
-/** Kind of a logged decision. The code of a filter is its type. */
+/** Kind of a logged decision. A filter is logged with its type as the code. */
 export type DecisionKind = 'check' | 'filter';
 
 const FilterType = z.enum(['always_allow', 'always_deny', 'conditional']);
@@ -25,7 +25,7 @@ const { action, resource, context } = Query.shape;
 
 const unkeyed = resource.superRefine((value, ctx) => {
 	if (value.tenant === '') {
-		// In a check, an empty tenant is `default`. A filter must not cover every tenant instead.
+		// A check treats an empty tenant as `default`. A filter must not treat it as absent and cover every tenant.
 		const message = 'must be a tenant key, or absent for the rows of every tenant';
 		ctx.addIssue({ code: 'custom', path: ['tenant'], message, input: value.tenant });
 	}

@@ -5,7 +5,7 @@ import { boundedArray } from '../bounded.js';
 import { named } from '../named.js';
 import { maxUrlLength } from './check.js';
 
-/** Status that nginx receives for a denial. The default is 200, which other clients receive too. */
+/** Response status for a denial. The default, 200, is for clients that read the body; nginx reads only the status. */
 export const NginxQuery = z.object({
 	deny_status: z
 		.enum(['401', '403'], { error: 'must be 401 or 403' })

@@ -59,7 +59,9 @@ export const ChangeRead = named('ChangeRead', 'A change of one object: actor, ti
 	created_at: Timestamp.describe('Change time, in UTC.'),
 	undoable: z
 		.boolean()
-		.describe('True if a draft can undo this change alone, provided that the objects it refers to still exist.'),
+		.describe(
+			'True if a draft can undo only this change, provided that the objects referred to by the change still exist.',
+		),
 });
 export type ChangeRead = z.input<typeof ChangeRead>;
 

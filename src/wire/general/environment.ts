@@ -67,7 +67,7 @@ const knownSettings = {
 /** Keys of environments that are production environments by default. */
 const productionKeys: readonly string[] = ['production', 'prod'];
 
-/** True for a production environment. The console asks for confirmation before it changes anything there. */
+/** True for a production environment. The console asks for confirmation before it changes a production environment. */
 export function isProduction({
 	key,
 	settings,

@@ -3,9 +3,9 @@ import { ComparedAttributes } from '../attributes.js';
 import { defaulted, environmentObject, optional, Reference, StoredObject, Timestamp } from '../common.js';
 
 /**
- * Request bodies that grant access. Unknown fields are rejected, because ignoring them would
- * widen the grant. Fields that exist only in responses are ignored so clients can send back a response. Nulls are also
- * ignored.
+ * Request bodies that grant access. Unknown fields are rejected, because ignoring them would widen the grant. Fields
+ * that exist only in responses, and unknown fields with the value null, are ignored so clients can send back a
+ * response.
  */
 
 /** Fields of every object in a response. */
