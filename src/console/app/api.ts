@@ -37,7 +37,7 @@ type CallOptions<Init> = Init extends { params?: infer Params }
 	? Omit<Init, 'params'> & Omit<Params, 'path'> & PathOption<Params>
 	: never;
 
-/** Path parameters. Those of the open environment are optional. */
+/** Path parameters. The project and the environment are optional; they default to the open environment. */
 type PathOption<Params> = Params extends { path: infer Path }
 	? Exclude<keyof Path, keyof EnvironmentPath> extends never
 		? { path?: Partial<EnvironmentPath> }

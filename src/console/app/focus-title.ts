@@ -1,5 +1,6 @@
 /**
- * Moves focus to the screen title when the focused element disappears. Otherwise focus would return to the start of the page.
+ * Moves focus to the screen title. Called when the focused element disappears, because focus would return to the start
+ * of the page.
  */
 export function focusTitle(): void {
 	document.querySelector('h1')?.focus({ preventScroll: true });

@@ -20,7 +20,9 @@ export async function readHeldRoles(user: string, tenant: string | null, signal:
 /** Assignments per page: the API's maximum. */
 const per_page = 100;
 
-/** Reads a user's assignments under conditions, in all tenants or in one tenant. Effective roles do not contain them. */
+/**
+ * Reads a user's conditional role assignments, in all tenants or in one tenant. Effective roles do not contain them.
+ */
 export async function readConditionalRoles(
 	user: string,
 	tenant: string | null,

@@ -43,7 +43,7 @@ export const lineage = signal('');
 /** Newest environment revision that the page has seen. */
 export const newestRevision = signal(0);
 
-/** Minimum revision for each piece of displayed data, keyed by its reader. */
+/** Minimum revision for each piece of displayed data, keyed by its `useLoaded` call. */
 export const shownRevisions = signal<ReadonlyMap<object, number>>(new Map());
 
 /** Oldest revision among the displayed data. While no data is displayed, this is the newest revision. */
@@ -59,8 +59,8 @@ export const mayWrite = computed(() => {
 });
 
 /**
- * Returns the open session. Throws if no user is signed in. Only screens may call it, because they are rendered only
- * during a session.
+ * Returns the open session. Throws if no user is signed in. Screens can call it, because they are rendered only during
+ * a session.
  */
 export function openSession(): ConsoleSession {
 	const now = sessionState.value;
@@ -86,8 +86,7 @@ export async function beginSession(): Promise<void> {
 }
 
 /**
- * Signs in with an API key. Opens the environment in the URL, or else the first environment that the key can
- * access.
+ * Signs in with an API key. Opens the environment in the URL, or else the oldest environment that the key can access.
  */
 export async function signInByKey(apiKey: string): Promise<void> {
 	const place = readConsolePlace(location.pathname);
@@ -130,7 +129,7 @@ export async function refreshRevision(): Promise<void> {
 		const isSame = session.lineage === lineage.value;
 		newestRevision.value = isSame ? Math.max(newestRevision.value, session.revision) : session.revision;
 		lineage.value = session.lineage;
-		// A user signed in with a different key in a different tab. This key's rights apply from now on.
+		// A different tab signed in with a different key. The rights of the new key apply from now on.
 		if (session.key.id !== now.session.key.id) sessionState.value = { state: 'open', session };
 	} catch (error) {
 		if (error instanceof ApiFailure && error.status === 401) endSession(error.message);

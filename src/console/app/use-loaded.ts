@@ -25,7 +25,7 @@ const retryMilliseconds = 3000;
 
 /**
  * Loads data, and loads it again if the dependencies change or `reload` is called. Only the latest request is used;
- * earlier requests are aborted. Retries if the server cannot be reached.
+ * earlier requests are aborted. Retries if the server cannot be reached or is unavailable (status 502 or higher).
  */
 export function useLoaded<Value>(load: Load<Value>, dependencies: readonly unknown[]): Loaded<Value> {
 	return useLoading(load, dependencies, false);

@@ -65,7 +65,10 @@ export class PageElements {
 		return true;
 	};
 
-	/** Signs out. Ends both the session with the cookie and the session with the bearer token. */
+	/**
+	 * Signs out. Loads `logoutUrl` in a hidden frame if it is set; otherwise ends the cookie session and the bearer token
+	 * session.
+	 */
 	readonly logout = async (logoutUrl?: string): Promise<boolean> => {
 		const token = this.#token;
 		this.#token = null;

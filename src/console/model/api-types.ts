@@ -1,6 +1,6 @@
 /**
- * API response fields that the model of the pages uses. It imports nothing from the server. A type test therefore
- * compares these types with the response schemas (test/console/api-types.ts).
+ * API response fields that the element pages read. The pages import nothing from the server, so a type test compares
+ * these types with the response schemas (test/console/api-types.ts).
  */
 
 /** Permission level of a user in an element. */

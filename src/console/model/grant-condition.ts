@@ -2,7 +2,9 @@ import { readOperandText } from './condition/condition-operator.js';
 import type { Json } from './json.js';
 import type { Phrase } from './phrase.js';
 
-/** Conditions of role assignments and relationships (docs/policy/grant-conditions.md). The server validates them again. */
+/**
+ * Conditions of role assignments and relationships (docs/policy/grant-conditions.md). The server also validates them.
+ */
 
 /** Value types for parameters, in words. */
 export const parameterTypes = { string: 'Text', number: 'Number', bool: 'Yes or no', array: 'List' } as const;
@@ -75,8 +77,8 @@ export interface ConditionForm {
 export const noCondition: ConditionForm = { set: '', texts: {} };
 
 /**
- * Reads the condition in a form as a member of a request; `null` for no condition. Throws an error for an undeclared set,
- * naming the role or relation in `declaring`, and for invalid values.
+ * Reads the condition in a form for a request; `null` for no condition. Throws an error for invalid values, and for a
+ * set that the role or relation does not declare. `declaring` names the role or relation in the message.
  */
 export function readConditionForm(
 	{ set, texts }: ConditionForm,

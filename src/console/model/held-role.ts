@@ -15,7 +15,7 @@ export interface HeldRole {
 	readonly condition?: GrantCondition | undefined;
 }
 
-/** Formats a role's source, such as `from member on team:ops`. Long paths are shortened; the graph shows them in full. */
+/** Formats a role's source, such as `from member on team:ops`. Shortens a long path; the graph shows the whole path. */
 export function sourceText({ source, through }: HeldRole): string {
 	if (source === 'direct') return 'assigned';
 	if (source === 'computed') return 'from other roles on the instance';

@@ -29,11 +29,11 @@ export interface Refusal {
 	readonly text: string;
 }
 
-/** Settings that refer to other elements (docs/develop/contract.md: Elements). */
+/** Setting that names the element whose owners review the requests (docs/develop/contract.md: Elements). */
 export const reviewersSetting = 'user_management_element';
-/** The access request element to review or show. */
+/** Setting that names the access request element to review or show. */
 export const requestsSetting = 'access_request_element';
-/** Operation approval element shown by an `approval_management` element. */
+/** Setting that names the operation approval element to review. */
 export const approvalsSetting = 'operation_approval_element';
 
 const signInAgain: Refusal = {

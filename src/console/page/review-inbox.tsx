@@ -49,8 +49,7 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 	const open = useSignal<{ readonly id: string; readonly move: ReviewMove } | null>(null);
 	const heading = useRef<HTMLHeadingElement>(null);
 	const items = useRef<HTMLUListElement>(null);
-	// Users who are not reviewers receive only their own requests. They can review these requests only if this setting
-	// is on.
+	// Users who are not reviewers receive only their own requests, so they can review nothing while self-approval is off.
 	const ownToo = config.settings['allow_self_approval'] === true;
 	const isReviewable = ({ requesting_user_id }: ListedRequest) => ownToo || requesting_user_id !== actor.user_id;
 	const requests = (list.found.value?.data ?? []).filter(isReviewable);

@@ -35,7 +35,8 @@ export function listenForReviewKeys(
 }
 
 /**
- * Keeps the focus in an item after its form closes, until the item's buttons are rendered again. No key press is lost during this time.
+ * Keeps the focus in an item after its form closes, until the item's buttons are rendered again, so no key press is
+ * lost.
  */
 function holdFocus(item: HTMLElement): void {
 	item.tabIndex = -1;

@@ -22,7 +22,7 @@ interface Question {
 const question = signal<Question | null>(null);
 
 interface ConfirmOptions {
-	/** Also asks for confirmation in test environments. For irreversible writes. */
+	/** Asks for confirmation outside production, too. For irreversible writes. */
 	readonly always?: boolean;
 	/** Environment to confirm; default: the open environment. */
 	readonly target?: Target;

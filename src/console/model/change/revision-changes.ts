@@ -12,7 +12,7 @@ export const schemaKinds = [
 	'condition_set_rule',
 ] as const;
 
-/** Members of a change used by summaries. */
+/** Fields of a change that a summary needs. */
 export interface RevisionChange {
 	readonly revision: number;
 	readonly operation: 'create' | 'update' | 'delete';

@@ -130,7 +130,7 @@ export interface DecisionDebug {
 	readonly rebac?: (Reasons & { readonly allowing_roles?: readonly AllowingRole[] | undefined }) | undefined;
 	readonly abac?: Reasons | undefined;
 	readonly pending?: Reasons | undefined;
-	/** This is the only field if nothing was evaluated. */
+	/** Present, together with `reason`, only if nothing was evaluated. */
 	readonly code?: string | undefined;
 	readonly reason?: string | undefined;
 	readonly attempts?: readonly Attempt[] | undefined;

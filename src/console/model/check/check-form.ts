@@ -94,8 +94,8 @@ export interface CheckBody {
 }
 
 /**
- * Returns the check described by a form, without its contextual facts. Returns `null` if a field is missing, or if a JSON
- * field's text is not an object.
+ * Returns the check described by a form, without its contextual facts; `null` if a required field is empty or a field
+ * is invalid.
  */
 export function checkBody(form: CheckForm): CheckBody | null {
 	const { user, action, resource, instance, tenant } = form;
@@ -210,8 +210,8 @@ export interface SeenAttributes {
 
 /**
  * Returns a form that sends an attribute such as `user.address.city`. A sent attribute replaces the whole stored
- * attribute, so the rest of `address` is sent too, with the values that the conditions read. A null value removes the
- * attribute.
+ * attribute, so the rest of `address` is sent too, with the values that the conditions read. A null value is sent as
+ * null, which conditions treat as missing.
  */
 export function withAttribute(form: CheckForm, seen: SeenAttributes, attribute: string, value: unknown): CheckForm {
 	const [object = '', name = '', ...path] = attribute.split('.');

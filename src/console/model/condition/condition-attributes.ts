@@ -44,8 +44,8 @@ interface EditedSet {
 
 /**
  * Returns the attributes available to conditions, user attributes first. Includes the set's resource attributes; for a
- * user set without a resource, includes all resource attributes. Excludes tenant and context attributes, because they
- * have no definitions. Conditions for grants do not compare resources.
+ * user set without a resource, includes all resource attributes. Excludes custom tenant attributes and context
+ * attributes, because they have no definitions. Conditions for grants do not compare resources.
  */
 export function conditionAttributes(schema: AttributeSchema, set: EditedSet): readonly ConditionAttribute[] {
 	const users = typed('user', schema.user_attributes, () => 'of users');

@@ -6,7 +6,7 @@ import { readMatchOperand, writeMatchOperand } from './match-operand.js';
 
 /** Comparison operators for forms (docs/policy/conditions.md: Operators). The server validates the result again. */
 
-/** Value type of an attribute. `roles` is a list of roles on the resource, which is compared with role keys only. */
+/** Value type of an attribute. `roles`, a list of roles on the resource, is compared only with role keys. */
 export type AttributeType =
 	| 'bool'
 	| 'number'

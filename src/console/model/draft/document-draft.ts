@@ -3,7 +3,7 @@ import type { SchemaObjects } from '../matrix/schema-objects.js';
 import { type Draft, type DraftChange, withChange } from './draft.js';
 import { draftSchema } from './draft-file.js';
 
-/** Fact kinds by their field in a document. */
+/** Fact kinds, keyed by their field in a document. */
 const keyedFacts = {
 	tenants: 'tenant',
 	users: 'user',
@@ -12,7 +12,7 @@ const keyedFacts = {
 	user_invites: 'user_invite',
 } as const;
 
-/** Fact kinds that are identified by their content, by their field in a document. */
+/** Kinds of facts without a key, keyed by their field in a document. */
 const listedFacts = {
 	tenant_users: 'tenant_user',
 	made_for_groups: 'made_for_groups',

@@ -17,8 +17,8 @@ const userResource = '__user';
 
 /**
  * Reads a draft from a file. For an environment document, builds a draft from the differences between the document's
- * schema and the schema stored at `revision`. Such a draft deletes nothing. Does not validate values, because the server
- * validates them. Throws an error with a human-readable message.
+ * schema and the schema stored at `revision`; this draft deletes nothing. The server validates the values. Throws an
+ * error with a human-readable message.
  */
 export function readDraftFile(text: string, stored: SchemaObjects, revision: number): DraftFile {
 	const file: unknown = parseJson(text);

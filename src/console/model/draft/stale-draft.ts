@@ -21,7 +21,7 @@ export interface StaleDraft {
 }
 
 /**
- * Reads the conflict from a rejected draft's `additional_info`. Returns `null` if the draft was rejected for a different
+ * Reads the conflict from a rejected draft's `additional_info`. Returns `null` if the draft was rejected for any other
  * reason.
  */
 export function readStaleDraft(info: Readonly<Record<string, unknown>>): StaleDraft | null {

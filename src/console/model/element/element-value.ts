@@ -121,7 +121,10 @@ export function otherSettings({ elements_type, settings }: ElementValue): Settin
 	return Object.fromEntries(Object.entries(settings).filter(([name]) => !known.has(name)));
 }
 
-/** Reads other settings from JSON; `null` if the text is not an object with strings, whole numbers, true or false. */
+/**
+ * Reads the other settings from JSON; empty text means none. Returns `null` if the text is not an object whose values
+ * are strings, whole numbers or booleans.
+ */
 export function readOtherSettings(text: string): Settings | null {
 	try {
 		const read: unknown = text.trim() === '' ? {} : JSON.parse(text);

@@ -28,8 +28,8 @@ export interface MatrixRow {
 }
 
 /**
- * Returns the rows and columns that match the filter. Includes a resource role if it may grant an action on a
- * visible resource.
+ * Returns the rows and columns that match the filter. Omits a resource role that cannot grant an action on a visible
+ * resource, even through derived roles.
  */
 export function matrixView(
 	matrix: PolicyMatrix,

@@ -58,8 +58,8 @@ export interface PolicyMatrix {
 	readonly columns: readonly MatrixColumn[];
 	cell(column: MatrixColumn, place: MatrixAction): MatrixCell;
 	/**
-	 * Returns the resources whose actions a resource role may grant. These are its own resource and each resource with
-	 * a role derived from it.
+	 * Returns the resources whose actions a column may grant. For a resource role: its own resource, and each resource
+	 * with a role derived from it.
 	 */
 	reach(column: MatrixColumn): ReadonlySet<string>;
 }

@@ -43,7 +43,7 @@ export function attemptExcerpts(files: readonly PolicyFile[], { by, policy, chai
 }
 
 /**
- * True for the rule that grants an action to tenant roles: the action's own rule or, if that rule reads set rules,
+ * True for the rule that grants an action to tenant roles: the action's own rule or, if that rule refers to set rules,
  * `granted_by_role`.
  */
 function grantsToTenantRoles(block: RuleBlock, rule: string): boolean {

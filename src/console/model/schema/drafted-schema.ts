@@ -34,7 +34,7 @@ function difference(some: ReadonlySet<string>, others: ReadonlySet<string>): Rea
 	return new Set([...some].filter((name) => !others.has(name)));
 }
 
-/** Returns the names with which objects refer to these objects. */
+/** Returns the names by which an object can refer to one of `objects`. */
 function referenceNames(objects: SchemaObjects): ReadonlySet<string> {
 	const names = new Set<string>();
 	for (const { kind, key = '', value } of objects.values()) {

@@ -32,7 +32,7 @@ export interface PartForm {
 	readonly extends: readonly string[];
 	/** Chosen derivations, by `derivationName`. */
 	readonly derivations: readonly string[];
-	/** True if a role held directly on an instance disables the derivations there. */
+	/** True if a role held directly on an instance disables the derivations on this instance. */
 	readonly directOnly: boolean;
 	/** True if the role can be assigned to everyone. */
 	readonly isPublic: boolean;

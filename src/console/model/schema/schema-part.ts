@@ -43,7 +43,7 @@ export type SchemaParts = ReadonlyMap<string, SchemaPart>;
 /** Built-in resource for users. The model screen does not show it. */
 const userResource = '__user';
 
-/** Members of a resource that contain the separate parts, keyed by their kind. */
+/** Resource fields that contain actions and attributes, keyed by part kind. */
 const members = { action: 'actions', attribute: 'attributes' } as const;
 
 /** Returns a part's identity as text, such as `action:document:read`. */
@@ -131,8 +131,8 @@ export function withPart(stored: SchemaObjects, draft: Draft, { kind, key, value
 }
 
 /**
- * Changes the draft so that a part is deleted. Also removes its dependents, and references to it, from the draft's other
- * changes, because the server rejects such references.
+ * Changes the draft so that a part is deleted. Also removes its dependents and references to it from all other changes
+ * in the draft, because the server rejects such references.
  */
 export function withoutPart(stored: SchemaObjects, draft: Draft, name: PartName): Draft {
 	return settledDraft(stored, draft, withoutPartAlone(stored, draft, name));

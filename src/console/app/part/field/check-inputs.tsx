@@ -7,7 +7,7 @@ import { JsonField } from './json-field.js';
 interface CheckInputsProps {
 	readonly form: CheckForm;
 	readonly onField: (name: keyof CheckForm, text: string) => void;
-	/** True for all instances of the resource, in every tenant unless one is given. */
+	/** True for a filter: it covers all instances of the resource, in every tenant unless a tenant is given. */
 	readonly coversInstances?: boolean;
 	/** Fields that follow the tenant. */
 	readonly children?: ComponentChildren;

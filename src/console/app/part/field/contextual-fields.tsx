@@ -104,7 +104,7 @@ function Rows({ rows, onRows, isTested }: RowsProps) {
 
 const instanceField = { placeholder: 'resource:key', propose: proposeInstanceNames } as const;
 
-/** Returns the rows with one row replaced, or removed for `null`. */
+/** Replaces a row; `null` removes it. */
 function replaced<Row>(rows: readonly Row[], index: number, row: Row | null): readonly Row[] {
 	return row === null ? rows.toSpliced(index, 1) : rows.with(index, row);
 }

@@ -10,7 +10,7 @@ import { type Search, useSearch } from '../../use-search.js';
 import { ChangeFilters, filterNames } from './change-filters.js';
 import { RevisionChanges } from './revision-changes.js';
 
-/** Large enough for most revisions to fit on a page. */
+/** Number of changes per page. Most revisions have fewer changes. */
 const perPage = 50;
 
 /** The changes screen: lists changes and undoes them. */
@@ -44,8 +44,8 @@ export function ChangesScreen() {
 							<Pager
 								page={page}
 								list={{ page_count, total_count }}
-								// Store the first revision seen in the URL, so new changes do not shift rows
-								// between pages.
+								// Keep the newest revision of the first opened page in the URL, so new changes
+								// do not shift rows between pages.
 								turnTo={(next) => search.set({ page: String(next), seen: search.get('seen') || String(revision) })}
 							/>
 						</>

@@ -29,7 +29,8 @@ interface AskOptions {
 
 /**
  * Sends the check to the decision point, or to the API if a revision is chosen or no decision point exists. Returns
- * `null` if the form is incomplete. Throws `ApiFailure`.
+ * `null` if the form is incomplete. Throws `ApiFailure`. Also throws for contextual facts, if the API would have to
+ * decide.
  */
 export async function askCheck(form: CheckForm, { least, signal }: AskOptions): Promise<CheckAnswer | null> {
 	const check = checkBody(form);

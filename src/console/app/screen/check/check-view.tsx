@@ -65,7 +65,7 @@ export function CheckView({ form }: { readonly form: CheckForm }) {
 	);
 }
 
-/** True if the decision point did not respond. The API can decide at the newest revision. */
+/** True if the decision point could not decide. The API can decide instead, at the newest revision. */
 function isUnanswered(failure: Error | null): boolean {
 	return failure instanceof ApiFailure && failure.status >= 500;
 }

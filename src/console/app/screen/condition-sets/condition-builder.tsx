@@ -30,9 +30,12 @@ interface ConditionBuilderProps {
 	readonly attributes: readonly ConditionAttribute[];
 	/** Problems, keyed by the path of the affected part. */
 	readonly problems: ReadonlyMap<string | null, readonly string[]>;
-	/** Attributes of the instances to which attributes can refer, by resource. */
+	/** Attributes of the resources whose instances an attribute can refer to, keyed by resource. */
 	readonly related: ReadonlyMap<string, readonly ConditionAttribute[]>;
-	/** Kind of objects that the conditions select; `grant` for role assignments and relationships, `member` for conditions in `match`. */
+	/**
+	 * Kind of objects that the conditions select. `grant`: role assignments and relationships; `member`: the objects of a
+	 * `match`.
+	 */
 	readonly object: 'user' | 'resource' | 'grant' | 'member';
 }
 
@@ -138,10 +141,10 @@ function Group({ node, path, shared }: PartProps<ConditionGroup>) {
 	);
 }
 
-/** Attributes of a new condition, to be replaced or completed. */
+/** Initial attribute of a new condition. The user replaces or completes it. */
 const firstAttributes = { user: 'user.key', resource: 'resource.key', grant: 'context.', member: '' } as const;
 
-/** Attributes that conditions compare, by their prefixes. */
+/** Prefixes of the attributes that conditions can compare. */
 const compared = {
 	user: ['user.', 'now'],
 	resource: ['resource.', 'now'],

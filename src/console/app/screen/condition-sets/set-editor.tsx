@@ -37,7 +37,7 @@ interface SetEditorProps {
 	readonly reload: () => void;
 }
 
-/** Objects that the conditions of a set select. */
+/** Objects that the conditions select, keyed by set type. */
 const objects = { userset: 'user', resourceset: 'resource', grant: 'grant' } as const;
 
 /** Maximum length of conditions in the URL, in characters. Longer conditions are not stored there. */

@@ -100,7 +100,7 @@ async function readDrafted(
 	const begun = currentDraft.value ?? { base_revision: newestRevision.value, changes: [] };
 	const body = withChange(begun, { kind: 'condition_set', operation, key, value });
 	const { policy } = await management.post('/v2/projects/{proj_id}/envs/{env_id}/drafts/preview', {
-		// A different screen may have filled this tab's draft. The server validates the draft again.
+		// The server validates the draft.
 		body: body as never,
 		signal,
 	});

@@ -35,7 +35,7 @@ export function DraftScreen() {
 			about="Collect changes, see who would gain or lose access, then publish them together."
 		>
 			{published.value !== null && draft === null && <PublishedNote published={published.value} />}
-			{/* An empty draft does not wait for the schema. */}
+			{/* Without a draft, the hint is shown before the schema is loaded. */}
 			{draft === null && <NoDraft />}
 			<LoadedFrame loaded={schema}>
 				{(stored) => (

@@ -26,7 +26,7 @@ interface PublishDraftProps {
 	readonly draft: Draft;
 	/** True if the preview of the draft succeeded. */
 	readonly isTried: boolean;
-	/** Impact of the draft. A failed impact needs a confirmation, because the draft may revoke access. */
+	/** Impact of the draft. If it is unknown, publishing needs a confirmation, because the draft may revoke access. */
 	readonly impact: Loaded<Impact | null>;
 	/** Test results with the draft; `null` until the tests have run. */
 	readonly tests: TestCounts | null;
@@ -38,7 +38,7 @@ interface PublishDraftProps {
 export function PublishDraft({ draft, isTried, impact, tests, onPublished, onStale }: PublishDraftProps) {
 	const work = useWork();
 	const button = useRef<HTMLButtonElement>(null);
-	/** The button disappears. Move the focus away from it, unless it is already elsewhere. */
+	/** Moves focus from the button to the title before the button disappears. */
 	const leave = () => {
 		if (button.current === document.activeElement) focusTitle();
 	};

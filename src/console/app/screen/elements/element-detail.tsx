@@ -8,7 +8,9 @@ import { ElementOperation } from './element-operation.js';
 
 const kind = 'elements_config';
 
-/** Page of an element: the editor, a preview as a user, and the webhook. If the key is `null`, it creates an element. */
+/**
+ * Element page: the editor, a preview as a user, and the webhook. If the key is `null`, the page creates an element.
+ */
 export function ElementDetail({ elementKey }: { readonly elementKey: string | null }) {
 	const loaded = useLoaded(readSchema, []);
 	return (

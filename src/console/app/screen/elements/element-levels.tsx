@@ -17,7 +17,7 @@ interface ElementLevelsProps {
 	readonly onValue: (value: ElementValue) => void;
 }
 
-/** Number of roles from which a filter is shown. */
+/** Minimum number of roles for which a filter is shown. */
 const filteredFrom = 15;
 
 export function ElementLevels({ value, roles, onValue }: ElementLevelsProps) {

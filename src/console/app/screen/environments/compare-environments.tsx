@@ -92,10 +92,10 @@ function DraftDifferences({ other, schema }: DraftDifferencesProps) {
 			said.value = `This environment already has everything in ${other}.`;
 			return;
 		}
-		const question = `Replace the current draft with ${made.draft.changes.length} changes from ${other}?`;
+		const question = `Replace the current draft? Number of changes from ${other}: ${made.draft.changes.length}.`;
 		if (currentDraft.value !== null && !(await confirmWrite('Replace draft', question, { always: true }))) return;
 		replaceDraft(made.draft);
-		said.value = [`Added ${made.draft.changes.length} changes to the draft.`, made.note].filter(Boolean).join(' ');
+		said.value = [`Changes added to the draft: ${made.draft.changes.length}.`, made.note].filter(Boolean).join(' ');
 	};
 	return (
 		<div class="line">

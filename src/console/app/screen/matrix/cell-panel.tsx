@@ -113,7 +113,7 @@ function CellState({
 
 type DerivationReason = Extract<CellReason, { readonly by: 'derivation' }>;
 
-/** Removes one derivation behind a grant from the schema in the draft. */
+/** Buttons that each remove, in the draft, one of the derivations behind a grant. */
 function CutDerivation({
 	reason: { steps },
 	column,

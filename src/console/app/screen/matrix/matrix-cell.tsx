@@ -68,8 +68,8 @@ export function cellBefore(
 }
 
 /**
- * True if a cell is editable. A grant derived through a role on a different resource must be edited at that role. A user
- * set that names roles applies to its resource only.
+ * True if a cell is editable. A grant derived from a role on a different resource is edited at that role. A user set
+ * that names roles applies only to its resource.
  */
 export function isEditable(column: MatrixColumn, row: Pick<MatrixRow, 'resource'>): boolean {
 	return column.resource === null || column.resource === row.resource;

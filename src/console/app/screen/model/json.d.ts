@@ -1,4 +1,4 @@
-/** Sample documents. They are type-checked by the server only. */
+/** Sample documents. Only the server validates them. */
 declare module '*.json' {
 	const document: unknown;
 	// biome-ignore lint/style/noDefaultExport: a JSON module has a default export.

@@ -84,7 +84,10 @@ function Results({ results: { schema_revision, passed, failed, tests } }: { read
 	);
 }
 
-/** Returns the results, or the server's refusal. After a timeout, the request is not repeated automatically. */
+/**
+ * Returns the results, or the message of a 503. Rethrowing a 503 would repeat the request, and the tests,
+ * automatically.
+ */
 async function readOutcome(revision: string, signal: AbortSignal) {
 	try {
 		return { results: await readTests(revision, signal), refused: null };

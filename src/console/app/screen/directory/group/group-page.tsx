@@ -18,7 +18,7 @@ import { UserNameText } from '../user/user-name-text.js';
 import { GroupNesting } from './group-nesting.js';
 import { GroupRoles } from './group-roles.js';
 
-/** Group page: members, their roles through the group, and parent groups. */
+/** Group page: members, their roles through the group, and nested groups. */
 export function GroupPage({ name }: { readonly name: string }) {
 	const loaded = useLoaded(
 		(signal) =>
