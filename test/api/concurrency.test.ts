@@ -172,7 +172,7 @@ journey('all concurrent first requests get a response', async (t, place, { url }
 });
 
 journey(
-	'requests to an environment during its deletion are completed, not found or forbidden',
+	'requests to an environment during its deletion succeed, or fail with a documented error',
 	async (t, _, management) => {
 		for (const round of [1, 2, 3]) {
 			const { http, facts, schema, key, id, store } = await newPlace(management, management.organization);

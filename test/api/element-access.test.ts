@@ -147,7 +147,7 @@ test('the handler receives the signed-in user and works in the user’s environm
 	t.deepEqual(last?.['actor'], { id: user.body['id'], name: null }, 'the log names the user');
 });
 
-test('all other callers get the same error before any byte of the body is read', async (t) => {
+test('callers without an elements session get the same error before any byte of the body is read', async (t) => {
 	const place = await furnished();
 	const before = await place.revision();
 	const strangers = [client(url), client(url, 'x'), place.http, sending(url, { cookie: 'permit_session=x', origin })];

@@ -88,7 +88,7 @@ test('roles are grouped by tenant, with tenant roles first', (t) => {
 	);
 });
 
-test('a request offers only roles in its tenant and on its instance', (t) => {
+test('a request shows the user’s roles in its tenant and on its instance', (t) => {
 	const roles = [
 		held('viewer'),
 		held('owner', { resource_instance: 'account:main' }),

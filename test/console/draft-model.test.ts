@@ -137,7 +137,7 @@ const granted = (limit: number, set = 'below_limit') => ({
 	value: { subject: 'team:a', relation: 'pays', object: 'account:b', condition: { set, values: { limit } } },
 });
 
-test('changes to the values of a condition are merged, but not changes under a different condition', (t) => {
+test('a change to condition values replaces the earlier change; a grant under a different set is a separate change', (t) => {
 	const begun: Draft = { base_revision: 1, changes: [] };
 	const first = withChange(begun, { ...granted(5), operation: 'update' });
 	const second = withChange(first, { ...granted(6), operation: 'update' });

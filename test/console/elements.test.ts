@@ -141,8 +141,8 @@ function elementUrl(key: string, query: Readonly<Record<string, string>> = {}): 
 }
 
 /**
- * Returns the address of the application page, which loads our script and the package and embeds `frame`, if there is
- * one.
+ * Returns the address of the application page. The page loads our script and the package, and embeds `frame` unless it
+ * is `null`.
  */
 function appUrl(frame: string | null, { origin }: EmbeddingApp = app): string {
 	const query = { script: `${stack.api.listening.url}/elements.js`, ...(frame !== null && { frame }) };
@@ -557,7 +557,7 @@ test.serial('an invited user accepts through our script and gets the role', asyn
 	t.true(sent.every(({ url }) => !url.includes(options.token)));
 });
 
-test.serial('a user without a level in an element cannot learn anything about the element', async (t) => {
+test.serial('a user at level 4 of a user management element sees no users', async (t) => {
 	const { frame } = await openSignedIn(await newBrowser(t), 'ann', 'members');
 	await frame.getByText('You do not have access to this page.').waitFor();
 	t.is(await frame.getByRole('list').count(), 0);

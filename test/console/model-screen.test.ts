@@ -68,7 +68,7 @@ async function addResource(page: Page, key: string, actions: string): Promise<vo
 	await page.getByRole('heading', { name: `Resource ${key}` }).waitFor();
 }
 
-/** Checks boxes by their names. */
+/** Checks the checkboxes with these names. */
 async function check(dialog: Locator, ...names: readonly string[]): Promise<void> {
 	for (const name of names) await dialog.getByRole('checkbox', { name, exact: true }).check();
 }

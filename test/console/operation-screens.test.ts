@@ -336,7 +336,7 @@ test.serial('elements of all types can be created in a form, and their levels ca
 	t.deepEqual(reviews['settings'], linked);
 	t.is((await create('decided', 'audit_log', async () => {}))['elements_type'], 'audit_log');
 
-	// A change keeps the link that the request element made.
+	// Editing an element keeps the setting that links it to the request element.
 	await open('elements/people');
 	await page.getByLabel(/^Type/).and(page.locator(':disabled')).waitFor();
 	await levelOf('reader').selectOption('Level 3');

@@ -374,8 +374,8 @@ test('deleted facts are counted by kind, without the schema objects', (t) => {
 	t.false(mayHaveFacts(stored, { kind: 'action', key: 'document:read' }));
 });
 
-/** Any sequence of deletions and restorations. */
 const partNames = [...readParts(stored).keys()];
+/** Any sequence of deletions (`true`) and restorations. */
 const steps = fc.array(fc.tuple(fc.constantFrom(...partNames), fc.boolean()), { maxLength: 8 });
 
 test('restoring deletes nothing else, and everything can be restored', (t) => {

@@ -19,9 +19,9 @@ import { setDocumentScene, startConsoleStack } from '../support/console-stack.js
 import { facts, type Stack } from '../support/stack.js';
 
 /**
- * Two stories in the console, from a denial to a published policy. In the first, the user needs only the keyboard. In the
- * second, the policy gives exactly the intended access: the user sees the reason for the denial and the side effects of a
- * role permission, adds a rule instead, and sees the published difference.
+ * Two stories in the console, from a denial to a published policy. In the first, the user needs only the keyboard. In
+ * the second, the user sees that a role permission would give access to too many users, adds a rule instead, and sees
+ * the published difference.
  */
 
 let stack: Stack;

@@ -116,7 +116,7 @@ const repeats = {
 		repeated: 2,
 	},
 	'a source of a cycle with closures': { rules: [nested, ofGroup, 'group.member < of < team.member'], repeated: 1 },
-	'a source of a cycle with closures, unless a role is assigned': {
+	'a blockable source of a cycle with closures': {
 		rules: [nested, `${ofGroup}?`, 'group.member < of < team.member'],
 		repeated: 2,
 	},
@@ -126,7 +126,7 @@ const repeats = {
 	},
 } as const;
 
-test('roles that user sets name are looked up twice', (t) => {
+test('roles named by user sets are looked up twice', (t) => {
 	const rules = [inFolder, 'folder.viewer < parent < shelf.viewer'].map(ruleIn);
 	const asked = rules.map((rule) => ({ ...rule, asked_by_sets: rule.resource_id === 'document' }));
 	t.is(new Derivations(asked).repeated, 2 * new Derivations(rules).repeated);
@@ -146,7 +146,7 @@ test('relationships upstream of a computed role with derived roles count twice, 
 	t.deepEqual(upstream.stepsTo('d'), { steps: 2 + 2 * 2 + 2 * 2 + 2, closures: 2, own: 0 });
 });
 
-test('closures do not contain the sources of a relation with conditions, so a check looks them up twice', (t) => {
+test('the sources of a relation with conditions are looked up twice, because closures do not contain them', (t) => {
 	const rules = [nested, ofGroup, 'group.member < of < team.member'].map(ruleIn);
 	const into = rules.map((rule, index) => ({ ...rule, conditional: index === 1 }));
 	t.is(new Derivations(rules).repeated, 1);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { RoleCalls } from '../../src/domain/check-limit/role-calls.js';
 
-/** Maximum number of calls of the role `account.payer` in a check, which limits conditional assignments. */
+/** Maximum number of calls of the role `account.payer` in a check. This number limits the conditional assignments. */
 
 interface Case {
 	/** Derivations in the form `<type>.<role> < <relation> < <type>.<role>`. A `?` marks blockable derivations. */
@@ -24,7 +24,7 @@ const cases: Readonly<Record<string, Case>> = {
 	'roles named by user sets': { asked: ['account'], calls: 2 },
 	'a derived role': { rules: [fromAccount], calls: 1 },
 	'a derived role on a resource with user sets': { rules: [fromAccount], asked: ['bill'], calls: 2 },
-	'user sets on another resource': { rules: [fromAccount], asked: ['other'], calls: 1 },
+	'user sets on a different resource': { rules: [fromAccount], asked: ['other'], calls: 1 },
 	'derived roles of a resource': { rules: [fromAccount, ...viewers(1)], calls: 2 },
 	'derived roles of different resources': { rules: [fromAccount, `receipt.payer < of < ${payer}`], calls: 1 },
 	'several relations': { rules: viewers(8), calls: 8 },
@@ -50,7 +50,7 @@ const cases: Readonly<Record<string, Case>> = {
 	'a cycle with closures, from outside': { rules: [nested, fromAccount], calls: 2 },
 	'a cycle with walks': { rules: [`${nested}?`], calls: 1 },
 	'a source of a cycle': { rules: ['bill.payer < parent < bill.payer', fromAccount], calls: 1 },
-	'a source of a cycle, unless a role is assigned': {
+	'a blockable source of a cycle': {
 		rules: ['bill.payer < parent < bill.payer', `${fromAccount}?`],
 		calls: 2,
 	},
@@ -58,7 +58,7 @@ const cases: Readonly<Record<string, Case>> = {
 };
 
 for (const [title, { rules = [], computed = {}, asked = [], calls }] of Object.entries(cases)) {
-	test(title, (t) => {
+	test(`counts ${calls} calls for ${title}`, (t) => {
 		const resourceOf = (role: string) => role.split('.')[0] ?? '';
 		const derivations = rules.map((text) => {
 			const [role_id = '', relation, source_role_id = ''] = text.replace('?', '').split(' < ');
