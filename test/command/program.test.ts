@@ -268,7 +268,7 @@ for (const [title, answer, says] of answers) {
 		});
 		const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
 		const server: Server = { url, source: 'PERMIT_API_URL', key: { secret: 'a', variable: 'PERMIT_API_KEY' } };
-		// Wait long enough for a response, but only briefly if no response is expected.
+		// Long enough for a response to arrive, but short if no complete response is expected.
 		const timeout = title.includes('slow') ? 300 : 10_000;
 		const asked = askFor(server, '/x', z.object({ a: z.int() }), { timeout });
 		const error = await t.throwsAsync(asked, { instanceOf: ConfigError });

@@ -212,7 +212,7 @@ const codes: readonly (readonly [code: string, reasons: Parameters<typeof decisi
 	['cloud_pdp_not_supporting_abac', { rbac: section('no_permission'), abac: section('cloud_pdp_not_supporting_abac') }],
 ];
 
-test('a denial has the code of the kind of grants that decided it', (t) => {
+test('a denial has the code of the deciding kind of grants', (t) => {
 	for (const [code, reasons] of codes) t.is(decisionCode(false, reasons), code);
 	t.is(decisionCode(true, { rbac: section('no_permission') }), 'allow');
 });

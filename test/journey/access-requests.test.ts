@@ -239,7 +239,7 @@ journey('a request that is not pending cannot change', async (t, place) => {
 	}
 });
 
-journey('a reviewer can change the role before or during the approval, in the same place', async (t, place) => {
+journey('a reviewer can change a tenant role only to a tenant role, before or during approval', async (t, place) => {
 	await setTheScene(place);
 	const { http } = place;
 	const { body } = await http.post(as(place, 'ann'), ask('editor'));
@@ -375,8 +375,8 @@ journey('requests are deleted with the objects that they name, and canceled with
 });
 
 /**
- * Asserts that exactly one of several concurrent decisions wins, and that a later identical request gets a documented
- * response.
+ * Asserts that exactly one of several concurrent decisions succeeds, and that the role is assigned if and only if this
+ * decision is an approval.
  */
 async function decideAtOnce(t: ExecutionContext, place: Place, reviewers: readonly string[]): Promise<void> {
 	const { http } = place;

@@ -8,7 +8,7 @@ import { fails } from '../support/failure.js';
 import { createSecret, type Management, newOrganization, newPlace, type Place } from '../support/management.js';
 import { facts } from '../support/stack.js';
 
-/** API keys and the organization over the API. `stats.test.ts` tests the organization's members. */
+/** API keys and organizations. `stats.test.ts` tests the organization's members. */
 
 const journey = onEachStore();
 
@@ -204,7 +204,7 @@ journey('a key works until it is deleted, and each secret until the next rotatio
 	fails(t, await management.project.get(`/v2/api-key/default/${place.key}`), 404);
 });
 
-/** Rejected creates, with the status and the named value. */
+/** Rejected requests to create a key, with the status and the named value. */
 const refused: readonly (readonly [body: object, status: number, named: string])[] = [
 	[{}, 422, 'environment_id'],
 	[{ object_type: 'project' }, 422, 'project_id'],

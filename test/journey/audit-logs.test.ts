@@ -318,7 +318,7 @@ journey('other requests get a response while a large batch is stored', async (t,
 });
 
 for (const kind of chosenStores()) {
-	test(`an environment that fills the log has to wait, and other environments lose no decisions [${kind}]`, async (t) => {
+	test(`uploads fail while their environment fills the log, and other environments lose no decisions [${kind}]`, async (t) => {
 		const management = await startManagement(kind, { AUDIT_LOG_MAX_SIZE: '1' });
 		t.teardown(management.stop);
 		const { store } = management;

@@ -26,7 +26,7 @@ interface Deletion {
 	readonly lost?: readonly string[];
 	/** Objects that lose a part, with their names in the log. */
 	readonly changed?: readonly string[];
-	/** Path and body that recreate an object with the same key, and the only words that this adds to the contents. */
+	/** Path and body that recreate an object with the same key, and the only words that the new object adds. */
 	readonly again: readonly [path: string, body: object, words: readonly string[]];
 }
 

@@ -29,8 +29,8 @@ const rolesFrom = (granted_to: object | null) => {
 	return Object.fromEntries(keys.map((key) => [key, { name: key, granted_to }]));
 };
 /**
- * Maximum number of shelves per box that still allow checks on a room in the box. A check visits all shelves for each
- * role on the room.
+ * Maximum number of shelves per box within the limit for checks on a room in the box. A check visits all shelves for
+ * each role on the room.
  */
 const most = Math.floor(maxSteps / count / (count * count)) - 1;
 
@@ -171,12 +171,15 @@ journey('a schema is not copied to an environment where it exceeds the check lim
 	await ledger.balanced();
 });
 
-/** Conditional assignments under `listed` that a check may evaluate. */
+/** Maximum number of assignments with the condition `listed` in a check. */
 const mostListed = 23;
 const listed = { 'context.regions': { array_contains: { ref: 'grant.region' } } };
 const equal = { 'context.region': { equals: { ref: 'grant.region' } } };
 
-/** Creates accounts, whose payers pay their bills, and the condition set `region`. */
+/**
+ * Creates the resources `account` and `bill` and the grant condition `region`. If `derived`, the payers of an account
+ * are the payers of its bills.
+ */
 async function accounts({ http, schema }: Place, conditions: object, derived = true): Promise<void> {
 	const parameters = { region: { type: 'string' } };
 	await http.post(`${schema}/condition_sets`, { key: 'region', name: 'Region', type: 'grant', parameters, conditions });

@@ -106,7 +106,7 @@ function surroundings() {
 	};
 }
 
-/** Compares a command's `--json` output with its documentation, and returns it. */
+/** Compares a command's `--json` output with its documentation. Returns the parsed output. */
 function documented<T = Record<string, unknown>>(t: ExecutionContext, words: readonly string[], ran: Ran): T {
 	const name = ['keys', 'migrate'].includes(words[0] ?? '') ? words.slice(0, 2).join(' ') : (words[0] ?? '');
 	const printed = JSON.parse(ran.said);
@@ -276,7 +276,7 @@ test('a draft is previewed and applied, and a stale draft is rejected', async (t
 });
 
 test('the impact of a draft shows who loses access, and makes a pipeline fail', async (t) => {
-	// Uses a separate resource, because concurrent tests look at their own resources.
+	// Uses a separate resource, because concurrent tests use the other resources.
 	const actions = { read: {}, write: {} };
 	await stack.environment.post(`${schema}/resources`, { key: 'cabinet', name: 'Cabinet', actions });
 	await stack.environment.post(`${schema}/roles`, { key: 'filer', name: 'Filer', permissions: ['cabinet:read'] });

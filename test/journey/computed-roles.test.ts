@@ -51,7 +51,7 @@ async function furnished(place: Place) {
 	return { roles: `${place.schema}/resources/document/roles`, env };
 }
 
-/** Expressions that are refused, each with the place of the problem and a part of its message. */
+/** Rejected expressions, each with the location of the problem and a part of its message. */
 const wrong: readonly (readonly [computed: unknown, place: string, text: RegExp])[] = [
 	['viewer', 'body.computed', /must be an object/],
 	[{}, 'body.computed', /allOf/],

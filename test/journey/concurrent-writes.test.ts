@@ -12,7 +12,7 @@ import { facts, type Stack, schema } from '../support/stack.js';
 /**
  * Many clients write concurrently to the same environment, often to the same objects. Each client gets a documented
  * response, no revision is lost or reported twice, and lists always agree with their totals. At the end, the decision
- * point has the same state as a new decision point.
+ * point has the state in a current snapshot.
  */
 
 const clients = 16;
@@ -78,6 +78,7 @@ interface Logged {
 
 /**
  * Asserts that the log contains every revision exactly once, and each client's change under the acknowledged revision.
+ * Returns the newest revision.
  */
 async function assertLogged(t: ExecutionContext, { api }: Stack, told: readonly Told[]): Promise<number> {
 	const { knex } = api.store.database;
@@ -132,7 +133,8 @@ async function readLists(t: ExecutionContext, api: Client, signal: AbortSignal):
 }
 
 /**
- * Asserts that the decision point and a freshly started decision point have the same state and make the same decisions.
+ * Asserts that the decision point has the same state, and makes the same decisions, as a new engine with a current
+ * snapshot.
  */
 async function assertDecisions(t: ExecutionContext, stack: Stack): Promise<void> {
 	const [environment] = await stack.api.store.database.knex('environments').where({ key: 'dev' });

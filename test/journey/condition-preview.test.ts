@@ -42,7 +42,7 @@ const users = {
 	eve: { attributes: { age: 'forty' } },
 };
 
-/** Creates users with different ages in two tenants, with their documents. */
+/** Creates users of different ages, documents in two tenants, and condition sets. */
 async function populated({ http, schema, facts }: Place): Promise<void> {
 	const made = creating(http);
 	await made(`${schema}/users/attributes`, { key: 'age', type: 'number' });
@@ -119,7 +119,7 @@ function relates(operator: string, match: object): object {
 	return { [operator]: { match, fk_resource_type: 'folder' } };
 }
 
-/** Keys that unsaved sets are expected to select. */
+/** Requests for a preview, each with the keys of the selected objects. */
 const selected: Readonly<Record<string, readonly [body: object, ...keys: readonly string[]]>> = {
 	'no conditions': [{}, 'ann', 'ben', 'cy', 'dora', 'eve'],
 	'a comparison': [{ conditions: { 'user.age': { 'less-than': 50 } } }, 'ann', 'ben'],

@@ -24,7 +24,7 @@ const secret = {
 };
 
 /**
- * Defines the attributes for sets: users have an age, documents are private, folders have a colour. Returns the
+ * Defines attributes for conditions: `age` of users, `private` of documents, and `colour` of folders. Returns the
  * resource ids.
  */
 async function described({ http, schema }: Place): Promise<{ readonly document: string; readonly folder: string }> {
@@ -94,7 +94,7 @@ journey('a set needs no conditions, and can refer to its resource by key or id',
 	fails(t, await http.post(`${schema}/condition_sets`, { ...adults, parent_id: 'nothing' }), 404, 'nothing');
 });
 
-/** Rejected conditions with all reported places. A place is relative to `conditions`, unless it begins with `body`. */
+/** Rejected conditions with all problem locations, relative to `conditions` unless they begin with `body`. */
 const refused: Readonly<Record<string, readonly [body: object, ...places: readonly string[]]>> = {
 	'an unknown operator': [{ 'user.age': { gt: 18 } }, 'user.age.gt'],
 	'an unknown logical operator': [{ all_of: [{ 'user.age': { equals: 1 } }] }, 'all_of'],

@@ -144,7 +144,7 @@ journey('a scope selects the copied objects by key, and their references must ex
 			resources: only(resources, resourceKeys),
 			roles: only(roles, roleKeys),
 		});
-		// The element is copied only with all roles that have a level, and with the reviewers' element.
+		// Elements are copied only together with all their roles and the reviewers' element.
 		const both = roleKeys.includes('editor') && roleKeys.includes('reader');
 		t.deepEqual((await exported(target)).schema['elements_configs'], both ? elements_configs : {});
 	}
@@ -163,7 +163,7 @@ journey('a scope selects the copied objects by key, and their references must ex
 	await ledger.balanced();
 });
 
-/** Folders and files with mutual role derivations and relations. */
+/** Files in folders. Editors of files are derived from owners of folders. */
 const nested = {
 	file: {
 		name: 'File',
@@ -275,7 +275,7 @@ journey('a copy may continue after the response, and its result can be requested
 				{ target_env: { new: { key: `${place.key}-${index}`, name: 'Many' } } },
 				'/async?wait=60',
 			);
-			// A busy machine takes longer than a request may wait.
+			// On a busy machine, a copy may take longer than a request can wait.
 			while (body['status'] === 'processing') {
 				body = (await management.project.get<Json>(`${resultPath(body['task_id'])}?wait=60`)).body;
 			}

@@ -12,8 +12,8 @@ import { newPlace, type Place } from '../support/management.js';
 import { addRelation } from '../support/relation.js';
 
 /**
- * Only a limited number of roles on instances may lead to a role in a cycle. Every kind of write beyond this limit is
- * rejected.
+ * In a cycle, a role on an instance may be derived from only a limited number of roles on other instances. Every kind
+ * of write beyond this limit is rejected.
  */
 
 const journey = onEachStore();
@@ -85,7 +85,7 @@ journey('a role can be derived from the maximum number of roles, but not from on
 	const { body } = await http.get<Paginated>(`${facts}/resource_instances?per_page=1&include_total_count=true`);
 	t.is(body.total_count, maxLeading + 1, 'an instance from a refused relationship remained');
 	await ledger.balanced();
-	// In a ring, each role leads to all other roles but not to itself.
+	// In a ring, each role is derived from all other roles, but not from itself.
 	await ledger.wrote(await http.post(path, tuple(`f${maxLeading}`, 'f0')));
 	fails(t, await http.post(path, { ...tuple('above', 'f9'), tenant: 'default' }), 400, 'limit');
 	await ledger.wrote(await http.delete(path, tuple('f7', 'f8')), 204);

@@ -4,7 +4,7 @@ import test from 'ava';
 import { deploy, reached, seedSchema } from '../support/deployment.js';
 import { facts } from '../support/stack.js';
 
-/** A single process that a fault in the runtime has killed. Its service manager starts it again. */
+/** Processes that a fault in the runtime has killed, and that are then restarted, as by a service manager. */
 
 /** Signals for faults in the runtime: unreachable code, and an invalid memory access. */
 const faults = ['SIGILL', 'SIGSEGV'] as const;

@@ -182,7 +182,7 @@ async function secondNode(t: ExecutionContext, { config }: Stack): Promise<strin
 
 onEachStack('a waiting request ends when its key is revoked, and other requests continue', async (t, stack, kind) => {
 	const { url } = stack.api.listening;
-	// Keys are revoked through this client. On a server store, it uses a different process than the waiting requests.
+	// This client revokes keys. On a server store, it uses a different process than the waiting requests.
 	const elsewhere = client(kind === 'server' ? await secondNode(t, stack) : url, stack.keys.organization);
 	const { environment_id } = (await stack.environment.get('/v2/api-key/scope')).body;
 	const path = `/bundles/${environment_id}`;

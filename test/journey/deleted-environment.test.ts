@@ -11,8 +11,8 @@ import { type Stack, secretFor, settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
 /**
- * After an environment is deleted, its running and newly started decision points notice this. No other environment is
- * affected.
+ * The decision points of a deleted environment detect the deletion, whether they are running or started later. No other
+ * environment is affected.
  */
 
 interface Place {

@@ -548,7 +548,7 @@ journey('an empty draft, or a draft without effect, creates no revision', async 
 });
 
 /**
- * Rejected drafts, with the status and the value named in the response. For 422, these are the places of the problems.
+ * Rejected drafts, each with the status, and the value named in the response or, for 422, the problem locations.
  */
 const refused: readonly (readonly [changes: readonly unknown[], status: number, named: string])[] = [
 	[[createRole('reader')], 409, 'the role `reader` already exists, at changes.0'],
@@ -709,7 +709,7 @@ journey('an invalid draft is rejected with the location of the problem, and noth
 	await ledger.balanced();
 });
 
-/** Changes since the draft's base, the draft, and its conflicts, as kinds and keys in the log. */
+/** Requests since the draft's base, the draft's change, and the conflicting entries in the change log. */
 const meanwhile: readonly (readonly [
 	what: string,
 	requests: readonly Request[],
@@ -1009,7 +1009,7 @@ journey('a preview lists up to a thousand changes, and reports that there are mo
 	t.is(applied.body.changes.changes.length, 1_000);
 });
 
-journey('keys that look like other values are still keys', async (t, place) => {
+journey('keys can look like ids, numbers or JavaScript names', async (t, place) => {
 	const keys = ['constructor', 'toString', '00000000-0000-4000-8000-000000000000', '-', '10', '9'];
 	const changes = keys.flatMap((key): DraftedChange[] => [
 		createRole(key, { permissions: [`${key}:${key}`] }),

@@ -10,7 +10,7 @@ import { openLedger } from '../support/ledger.js';
 import type { Paginated } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
-/** Administrators list and decide the requests of all elements with an API key. */
+/** Administrators with an API key list and decide the requests of all elements. */
 
 const journey = onEachStore();
 

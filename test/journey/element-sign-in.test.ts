@@ -289,8 +289,7 @@ journey(
 			readPage(t, await browser.get<string>(path), 401);
 			isSignedOut(t, await client(url).get(path, { headers: json }));
 		}
-		// This happens if the ticket was used before, if the browser blocks the cookie, or if the cookie belongs to a
-		// different environment.
+		// The page reports a failure if the ticket was used before, or if the request has no cookie for the environment.
 		for (const path of [`${loginElements}?token=${token}`, location]) {
 			const page = readPage(t, await browser.get<string>(path), 401);
 			t.deepEqual(page.message, { success: false, error: 'no valid elements session: sign in again' });

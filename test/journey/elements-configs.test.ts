@@ -25,7 +25,7 @@ const requests = {
 	roles_to_levels: {},
 };
 
-/** Creates two tenant roles, and a role `viewer` on each of two resources. Returns the ids, keyed by name. */
+/** Creates two tenant roles and three resource roles. Returns the ids, keyed by name. */
 async function makeRoles({ http, schema }: Place): Promise<Readonly<Record<string, string>>> {
 	const made = async (path: string, key: string) =>
 		String((await http.post(`${schema}/${path}`, { key, name: key })).body['id']);
@@ -259,7 +259,7 @@ journey('an element offers users only the actions that they may perform', async 
 	t.is(await level('?resource_instance_id=document:plan'), 'LEVEL_1');
 	t.is(await level('?resource_instance_id=document:nothing'), 'LEVEL_3');
 	const ann = await bearing(place);
-	// An access request element names the resource whose roles can be requested on an instance in the tenant.
+	// For an instance in the tenant, an access request element returns the resource with the requestable roles.
 	await http.post(`${facts}/tenants`, { key: 'other', name: 'Other' });
 	await http.post(`${facts}/resource_instances`, { key: 'theirs', resource: 'document', tenant: 'other' });
 	await http.post(`${elements}/config`, {

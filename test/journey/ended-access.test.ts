@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.js';
 import { createSecret, type Management, type Place, scopeIn } from '../support/management.js';
 import { beginRequest } from '../support/slow-request.js';
 
-/** A request whose access ends before it writes does not write anything (docs/decisions/0053). */
+/** A request that loses its access before it writes does not write anything (docs/decisions/0053). */
 
 const journey = onEachStore();
 

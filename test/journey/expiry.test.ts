@@ -21,7 +21,7 @@ import { type Cleanup, temporary } from '../support/temporary.js';
 
 const journey = onEachStore();
 
-/** Creates documents in folders with a role on each, a tenant role, and the users ann and ben. */
+/** Creates a document, a folder, a tenant role, and the users ann and ben. */
 async function furnish({ http, schema, facts }: Pick<Place, 'http' | 'schema' | 'facts'>): Promise<void> {
 	for (const key of ['document', 'folder']) {
 		await http.post(`${schema}/resources`, { key, name: key, actions: { read: {} } });
@@ -43,8 +43,8 @@ async function furnish({ http, schema, facts }: Pick<Place, 'http' | 'schema' | 
 }
 
 /**
- * Moves `expires_at`, or every expiry if it is absent, into the past. The clock cannot be changed, because the API uses
- * the database's clock.
+ * Expires the grants that end at `expires_at`, or all grants with an expiry. The clock cannot be changed, because the
+ * API uses the database's clock.
  */
 async function letTimePass({ store, id }: Pick<Place, 'store' | 'id'>, expires_at?: string): Promise<void> {
 	for (const table of ['role_assignments', 'relationship_tuples']) {

@@ -109,7 +109,7 @@ for (const kind of chosenStores()) {
 				attempts += explained.body.debug?.attempts?.length ?? 0;
 				allowed.add(explained.body.allow);
 			}
-			// Each run takes a second.
+			// Each run of `opa test` takes a second.
 			if (revision % 3 !== 0) continue;
 			const archive = await http.get<string>(`${environmentPath(place)}/policies/${revision}/archive`);
 			t.is(archive.status, 200);

@@ -155,7 +155,7 @@ test.serial('Ctrl-C prints a farewell, and the second start prints all URLs, wit
 	t.notRegex(second.stderr(), /^regolith: (preparing|creating)/m);
 });
 
-test.serial('the first key is printed until a start has completely printed it', async (t) => {
+test.serial('every start prints the first key, until a start has printed it completely', async (t) => {
 	const database = await createDatabase();
 	t.teardown(database.drop);
 	const env = { ...(await surroundings(temporary(t))), DATABASE_URL: database.url, SECRET_KEY: 's'.repeat(32) };

@@ -8,8 +8,8 @@ import type { Paginated } from '../support/listed.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
 /**
- * An environment setting determines which of two nested groups gets the roles of the other group. It is read when the
- * groups are nested. Tests the decisions, and that lists and removals work with any setting (docs/develop/groups.md).
+ * An environment setting determines which of two nested groups gets the roles of the other group. Changing the setting
+ * does not affect existing nestings. Lists and removals work with any setting (docs/develop/groups.md).
  */
 
 const environmentPath = '/v2/projects/default/envs/dev';

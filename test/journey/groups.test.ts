@@ -16,8 +16,7 @@ import { newPlace, type Place } from '../support/management.js';
 const journey = onEachStore();
 
 /**
- * Creates documents and folders with roles and an instance each, the tenants acme and globex, and the users ann, ben
- * and cy.
+ * Creates documents and folders with roles and instances, the tenants acme and globex, and the users ann, ben and cy.
  */
 async function furnish({ http, schema, facts }: Place): Promise<void> {
 	const actions = { read: {}, write: {} };

@@ -18,7 +18,7 @@ import { removeFolder, temporary } from '../support/temporary.js';
 
 /**
  * The guides in `docs/develop/guides` work as written: the application starts, and responds as shown on the page. Most
- * need packages or a compiler, so they run only with all stores.
+ * guides need packages or a compiler, so their tests run only with `npm run test:all`.
  */
 
 let stack: Stack;

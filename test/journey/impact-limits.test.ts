@@ -112,7 +112,7 @@ test.serial(
 	},
 );
 
-/** Runs a statement that needs an environment's lock, without waiting. */
+/** Returns true if the environment's lock is free. Does not wait for the lock. */
 async function takesLock({ store, id }: Place): Promise<boolean> {
 	return store.database.knex.transaction(async (transaction) => {
 		const rows = await transaction('environments').where({ id }).forUpdate().skipLocked().select('id');
@@ -203,7 +203,7 @@ test('a computation over its time limit ends with lower bounds', async (t) => {
 		t.true(body.truncated);
 		t.true(body.counts.asked < 1_000_000);
 	} else {
-		// The process may not get this far on a busy machine.
+		// On a busy machine, the time may end before the comparison begins.
 		t.is(status, 503, JSON.stringify(body));
 		t.regex(JSON.stringify(body), /IMPACT_TIMEOUT/);
 	}

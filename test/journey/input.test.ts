@@ -27,7 +27,7 @@ const journey = onEachStore({ declare: test.serial });
 const keyed = endpoints.filter((endpoint) => endpoint.access !== 'public');
 const withBody = endpoints.filter((endpoint) => endpoint.body !== undefined);
 
-/** Returns everything in the store that the API can change, as text. */
+/** Returns organizations, projects, environments and API keys as text. A changed environment has a new revision. */
 async function everything({ store }: Management): Promise<string> {
 	const { knex } = store.database;
 	const projects = await knex('projects').orderBy('id');
@@ -129,7 +129,7 @@ furnishing(
 			if (body === undefined) continue;
 			const optional = Object.entries(body.fields).filter(([, kind]) => !kind.endsWith('!'));
 			const nulls = Object.fromEntries(optional.map(([field]) => [field, null]));
-			// Each create is sent twice, so the second request may find the object created by the first.
+			// Each body is sent twice, so the second request may find the object created by the first.
 			const echoed = { id: 'x', environment_id: 'x', created_at: 5, updated_at: 'x', expires_at: null };
 			for (const more of body.grants ? [nulls, echoed] : body.strict ? [nulls] : [nulls, strange]) {
 				const item = { ...body.base, ...nulls, ...more };

@@ -324,8 +324,7 @@ onEachStack(`no statement leaves the store without the caller's scope`, async (t
 		elements: '/v2/elements/default/dev',
 		revision: async () => (await store.counters(scope.environment_id))?.revision ?? -1,
 	};
-	// From here on, environments without requests cause no statements, so all recorded statements concern this
-	// environment.
+	// Waits until the policy of `production` is published, so that no recorded statement concerns this environment.
 	const { body: production } = await stack.organization.get<Names>('/v2/projects/default/envs/production');
 	await stack.organization.get(`/bundles/${production['id']}`);
 

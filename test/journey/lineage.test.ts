@@ -90,7 +90,7 @@ function assign({ http }: Pick<Site, 'http'>, user: string) {
 	return http.post(`${facts}/role_assignments`, { user, role: 'reader', tenant: 'acme' });
 }
 
-/** Waits until a decision point has the newest revision, and returns the users who may read. */
+/** Waits until a decision point has reached the token's revision. Returns the users who may read. */
 async function readers({ http }: { readonly http: Client }, token: string): Promise<readonly string[]> {
 	const headers = { 'x-min-revision': token };
 	const allowed: string[] = [];

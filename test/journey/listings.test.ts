@@ -46,7 +46,7 @@ interface Users {
 
 const plan = { type: 'document', key: 'plan', tenant: 'acme' };
 
-/** Returns each listing at a revision. Asserts that all listings agree. */
+/** Returns the listings for a user, at a revision or later. */
 async function listings(revision: number | undefined, user: string) {
 	await stack.reached(revision);
 	const { pdp } = stack;

@@ -17,8 +17,8 @@ import { facts } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
 /**
- * A real Prometheus evaluates the dashboard and the alert rules on a running API and decision point. Runs with
- * `npm run test:all`.
+ * The dashboard, the alert rules and their documentation. With `npm run test:all`, a real Prometheus evaluates the
+ * dashboard and the alert rules on a running API and decision point.
  */
 
 const rules = join(root, 'deploy/alerts.yaml');

@@ -82,8 +82,8 @@ test('two nodes form one service: they see each other’s writes, accept concurr
 });
 
 /**
- * Asserts that a write through the first node affects decisions of the second node's decision point, and that keys
- * created by the first node work at the second node.
+ * Asserts that a write through one node affects the decisions of the other node's decision point, and that a key read
+ * from one node works at the other node.
  */
 async function assertShared(t: ExecutionContext, { nodes: [a, b] }: Cluster): Promise<void> {
 	const given = await a.api.post(`${facts}/users`, viewer('ann'));

@@ -1,4 +1,4 @@
-/** Checks that the names in the documents exist. `first-hour.test.ts` runs the commands in the README. */
+/** Links in the documents, and the page with denial codes. `first-hour.test.ts` runs the commands in the README. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import test from 'ava';

@@ -15,7 +15,7 @@ import { endpointPath, keyedEndpoints as endpoints, furnish } from '../support/t
 /** Hostile bodies to every endpoint on both servers cause neither unbounded responses nor damage. */
 
 /**
- * Body size, which is more than the server parses in a single step. For larger bodies, the cost of errors does not
+ * Body size in bytes: more than the server parses in a single step. For larger bodies, the cost of errors does not
  * grow. `bench/refusals` measures 5 MiB of every shape.
  */
 const bytes = 96 * 1024;

@@ -134,8 +134,8 @@ journey('PATCH and PUT replace all relations, and relations with the same key ke
 });
 
 /**
- * Creates an instance of each resource, relates the instance `sub` to the instance `obj` by the relation `parent`, and
- * derives a role through this relation.
+ * Creates two resources with an instance each, relates the instance `sub` to the instance `obj` by the relation
+ * `parent`, and derives a role through this relation.
  */
 async function related(place: Place) {
 	const { http, schema, store } = place;

@@ -13,7 +13,7 @@ const derivedFrom = (role: string) => ({
 	granted_to: { users_with_role: [{ role, on_resource: 'folder', linked_by_relation: 'parent' }] },
 });
 
-/** Folders and documents with roles, and two users on a document. */
+/** Folders and documents with roles, and two users with roles on a document's folder. */
 const furniture = {
 	format: 'regolith-environment',
 	version: 1,

@@ -66,7 +66,7 @@ async function createKeyHolders(place: Place, management: Management): Promise<r
 	const sessions = [
 		...(['admin', 'read'] as const).map((access) => ({ level: 'env' as const, access, of: place })),
 		{ level: 'org' as const, access: 'admin' as const, of: place },
-		// A session in a different environment. Its key opens both environments.
+		// A session in a different environment. Its key gives access to both environments.
 		{ level: 'org' as const, access: 'admin' as const, of: sibling },
 	].map(async ({ level, access, of }) => {
 		const opened = level === 'env' ? { project_id: of.project_id, environment_id: of.id } : {};

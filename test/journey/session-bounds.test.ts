@@ -7,7 +7,7 @@ import { sending } from '../support/element.js';
 import { fails } from '../support/failure.js';
 import { createSecret, newPlace } from '../support/management.js';
 
-/** Limits on console sessions, and hidden values for read-only keys. */
+/** Limits on console sessions, and values hidden from read-only keys. */
 
 const journey = onEachStore();
 
@@ -25,7 +25,7 @@ journey('a console session writes only in its environment', async (t, place, { o
 	t.like(body, { key: other, name: 'Other' });
 });
 
-/** Keys above the environment, each with the object whose key confirms a change. */
+/** API keys with a wider scope than an environment. The key of `object` confirms requests for such an API key. */
 const wideKeys = [
 	{ opened: { object_type: 'org' }, object: 'organization', confirmation: 'default' },
 	{ opened: { object_type: 'project', project_id: 'default' }, object: 'project', confirmation: 'default' },

@@ -10,7 +10,7 @@ import { newPlace } from '../support/management.js';
 
 const journey = onEachStore();
 
-/** Teams in teams, and documents that teams may read. */
+/** Teams that can be members of teams, and documents that teams may read. */
 const furniture = {
 	format: 'regolith-environment',
 	version: 1,

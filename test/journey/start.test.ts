@@ -523,8 +523,8 @@ inRest('files left unfinished by a killed process are recreated', async (t) => {
 	const { env, urls } = await surroundings(temporary(t));
 	const folder = env['DATA_DIR'] ?? '';
 	mkdirSync(join(folder, 'postgres'), { recursive: true });
-	// The folder looks as it does at the beginning of PostgreSQL's setup. A folder with the file `PG_VERSION` counts as a
-	// database.
+	// The folder looks as if PostgreSQL's setup was killed: it contains `PG_VERSION` like a complete database, but also
+	// the marker of an unfinished setup.
 	for (const name of ['PG_VERSION', 'left']) writeFileSync(join(folder, 'postgres', name), '17\n');
 	for (const name of ['postgres.unfinished', 'server.key.new']) writeFileSync(join(folder, name), '');
 	const running = launch({ command: ['serve'], env });

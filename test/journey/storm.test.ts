@@ -127,8 +127,7 @@ async function assertStored(t: ExecutionContext, { api }: Deployment, expected: 
 }
 
 /**
- * Asserts that the decision point's results for every writer's queries, at the storm's last revision, agree with the
- * store.
+ * Asserts that the decision point, at the storm's last revision, decides every writer's checks as expected.
  */
 async function assertDecided(t: ExecutionContext, { pdp }: Deployment, { worlds, settled }: Aftermath): Promise<void> {
 	await reached(pdp, settled);

@@ -750,7 +750,7 @@ journey('elements keep their webhooks, refer to objects by key, and can change t
 	const linked = async (key: string) =>
 		((await http.get<{ settings: Json }>(`${path}/config/${key}`)).body.settings as Json)['access_request_element'];
 	fails(t, await bringing({ ask: { ...own['ask'], name: 'Other' } }, 'fail'), 409, '`ask`');
-	// Two access request elements swap their places, and the first element gets the reviewers of a third.
+	// Two access request elements swap their user management elements, and `people` also gets a new name.
 	await ledger.wrote(
 		await bringing({
 			ask: { name: 'ask', ...asking('others') },
@@ -931,7 +931,7 @@ journey(
 		);
 		const late = sending(path, place.secret, body.length);
 		late.write(body.slice(0, 10));
-		// When these requests complete, the server has received the first half of the document.
+		// When these requests complete, the server has received the first bytes of the document.
 		for (let round = 0; round < 5; round += 1) await place.http.get(`${place.schema}/roles`);
 		const { status: deleted } = await site.organization.delete(`/v2/api-key/${place.key_id}`);
 		t.is(deleted, 204);

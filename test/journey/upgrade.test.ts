@@ -48,7 +48,7 @@ async function ask(url: string, statement: string): Promise<readonly object[]> {
 	}
 }
 
-/** Returns the columns, constraints, indexes and triggers of all tables, without the decision log's parts. */
+/** Returns the columns, constraints, indexes and triggers of all tables, without the decision log's partitions. */
 async function readTables(url: string) {
 	const here = `relnamespace = 'public'::regnamespace and not relispartition`;
 	return {

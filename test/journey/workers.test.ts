@@ -73,7 +73,7 @@ function parentPid(pid: number): number {
 	}
 }
 
-/** Sends checks over separate connections, so that every worker may serve some. */
+/** Sends checks over separate connections, so that every worker may serve some of them. */
 function askAnew(user: string): Promise<readonly { readonly allow: boolean; readonly revision: number }[]> {
 	return Promise.all(Array.from({ length: 2 * workers }, () => askOnce(user)));
 }

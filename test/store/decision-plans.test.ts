@@ -29,7 +29,7 @@ const populated = oncePerStore(async (place: Place): Promise<Place> => {
 		from unnest(array['2031-05-03', '2031-05-04']) as day, generate_series(1, :many) as n`,
 		{ id, rare: rare / 2, many: many / 2 },
 	);
-	// The decisions of the second day have to be searched for copies.
+	// With this usage, storing decisions on the first day also searches the second day for copies.
 	await knex.raw(
 		`insert into audit_logs_usage select environment_id, received_on, count(*), 0 from audit_logs
 		where environment_id = ? group by environment_id, received_on`,
@@ -41,7 +41,7 @@ const populated = oncePerStore(async (place: Place): Promise<Place> => {
 type Reader = Pick<ReadingUnit, 'raw'>;
 
 /**
- * Returns how many decisions were read in all daily tables, by scan or index. Includes reads shortly before the unit.
+ * Returns the number of decisions read in all daily tables, by scan or index. Includes reads shortly before the unit.
  */
 async function decisionsRead(unit: Reader): Promise<number> {
 	const { rows } = await unit.raw<{ readonly read: number }>(

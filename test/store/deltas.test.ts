@@ -7,7 +7,7 @@ import { patched } from '../property/oracle.js';
 import { onEachStore } from '../support/each-store.js';
 import type { Place } from '../support/management.js';
 
-/** Patches for the touched objects that the store reports turn every past document into the current document. */
+/** A past document, patched with the delta for the objects touched since then, equals the current document. */
 
 const journey = onEachStore({ embedded: 'all' });
 

@@ -21,10 +21,11 @@ import { rowsRead } from '../support/rows-read.js';
 
 const journey = onEachStore({ declare: test.serial, embedded: 'alone' });
 const many = 20_000;
-/** Maximum rows read per table and graph. It is far less than each busy node has. */
+/** Maximum rows read per table and graph, far fewer than the neighbors of a busy node. */
 const mostRead = 4_000;
 
 /**
+ * Creates nodes with many neighbors:
  * - `busy` reads `document:d<n>`, `document:shared` and `folder:link`, and is `admin` in each tenant `t<n>`.
  * - `user-<n>` reads `document:shared`; `user-7` is `admin` in `t0`, where all instances are.
  * - `team:x<n>` owns `document:shared`, `team:all` owns each document; `user-9` is a member of `team:all`, and `user-8`
@@ -33,7 +34,7 @@ const mostRead = 4_000;
  */
 async function populate({ store, id }: Place): Promise<void> {
 	await store.database.knex.transaction(async (transaction) => {
-		// Foreign key checks whose plans were made for empty tables would read all rows for each new row.
+		// Disables foreign key checks. Planned for empty tables, they would read all rows for each new row.
 		await transaction.raw('set local session_replication_role = replica');
 		await insertAll(transaction, id);
 	});

@@ -27,15 +27,15 @@ const journey = onEachStore({ declare: test.serial, embedded: 'alone' });
 const many = 20_000;
 const asked = 50;
 /**
- * Maximum number of rows that a plan may read for the named objects, through several indexes or twice. The
- * environment contains far more objects.
+ * Maximum number of rows read to find `asked` objects. A plan may read an object twice, or through several indexes, but
+ * not the many other objects in the environment.
  */
 const limit = 10 * asked;
 
 /** Creates a user who has a role on many instances, and a second user who has a role in many tenants. */
 async function populate({ store, id }: Place, rows = many): Promise<void> {
 	await store.database.knex.transaction(async (transaction) => {
-		// Foreign key checks whose plans were made for empty tables would read all rows for each new row.
+		// Disables foreign key checks. Planned for empty tables, they would read all rows for each new row.
 		await transaction.raw('set local session_replication_role = replica');
 		await insertAll(transaction, id, rows);
 	});
@@ -230,7 +230,7 @@ journey(
 		const { knex } = place.store.database;
 		for (const room of [false, true]) {
 			const done: string[] = [];
-			// This does not record the database's own maintenance statements.
+			// Records only the statements from `upkeep`, because the store also maintains the database.
 			const recording = Object.assign((table: string) => knex(table), {
 				raw: async (sql: string, names: readonly string[] = []) => {
 					const answer: unknown = await knex.raw(sql, [...names]);

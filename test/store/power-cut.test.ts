@@ -42,7 +42,7 @@ function withoutFailed(ids: readonly number[]): readonly number[] {
 }
 
 (process.platform === 'linux' ? test : test.skip)(
-	'a power cut loses commits without EMBEDDED_FSYNC, but no acknowledged commit with it',
+	'with EMBEDDED_FSYNC, a power cut loses no acknowledged commit; without the setting, it loses commits',
 	async (t) => {
 		t.timeout(300_000);
 		const path = join(temporary(t), 'postgres');

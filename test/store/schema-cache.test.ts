@@ -5,7 +5,7 @@ import { SchemaCache, type SchemaVersion } from '../../src/store/model/schema-ca
 /** Default lineage for revisions. */
 const first = { lineage: 'first', schema_token: '0' };
 
-/** Returns a cache and a read function. Each read schema contains its read number. */
+/** Returns a cache, and a function that reads through it. Each schema contains the number of its read. */
 function setUp() {
 	const memory = new SchemaCache();
 	let reads = 0;

@@ -10,7 +10,7 @@ import { provideDatabase } from '../support/postgres.js';
 import { settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** Deliveries selected by a single dispatcher. */
+/** Deliveries that dispatchers take from the outbox. */
 
 const delivered = { delivered: true, response_status: 200 } as const;
 const failed = (retry_after: number | null) => ({

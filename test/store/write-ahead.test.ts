@@ -1,7 +1,7 @@
 import test from 'ava';
 import { writeAhead } from '../../src/store/unit/write-ahead.js';
 
-test('the next statement is prepared while one runs, and is sent when it ends', async (t) => {
+test('the next statement is prepared during the current statement, and sent after it', async (t) => {
 	const steps: string[] = [];
 	const prepare = (chunk: number) => {
 		steps.push(`prepare ${chunk}`);

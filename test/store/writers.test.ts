@@ -26,7 +26,7 @@ journey('a long unit yields to the rest of the process', async (t, place) => {
 });
 
 journey(
-	'writers that wait for a lock leave connections to other requests, and all of them finish',
+	'writers that wait for a lock leave connections free for other requests, and all writers finish',
 	async (t, place, { organization }) => {
 		const { http, facts, store } = place;
 		const before = await place.revision();

@@ -56,15 +56,15 @@ export type Kind =
 export interface Body {
 	readonly base: Readonly<Record<string, unknown>>;
 	readonly fields: Readonly<Record<string, Kind | `${Kind}!`>>;
-	/** True if the endpoint accepts the good items in a list and names the bad items. A separate journey tests this. */
+	/** True if the endpoint applies a list's valid items and reports the invalid items. A separate journey tests this. */
 	readonly partial?: boolean;
 	/** True if unknown fields are rejected, because their meaning would be lost. */
 	readonly strict?: true;
 	/** True for a body that grants access. It is strict, except for fields from responses, such as ids. */
 	readonly grants?: true;
 	/**
-	 * Place of the list in the body: either the whole body is a bare array, or the field with this name contains the
-	 * list.
+	 * Place of the list in the body: `bare` if the body itself is the list, or else the field with the list. Absent if the
+	 * body has no list.
 	 */
 	readonly many?: 'bare' | 'operations' | 'idents';
 }

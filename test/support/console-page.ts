@@ -14,9 +14,9 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
  */
 const patience = 60_000;
 
-/** Options for a window: its appearance and key. */
+/** Appearance, API key and environment of a window. */
 export interface WindowOptions {
-	/** Secret for the sign-in, which is the environment's key by default. */
+	/** API key to sign in with; the environment's key by default. */
 	readonly key?: string;
 	/** Environment in the project `default`; `dev` by default. */
 	readonly environment?: string;
@@ -28,14 +28,14 @@ export interface WindowOptions {
 export interface ConsoleWindow {
 	readonly page: Page;
 	readonly context: BrowserContext;
-	/** Errors on the page: script errors, refused resources, and requests to other hosts. */
+	/** Script errors, errors in the browser's console, and requests to other hosts. */
 	readonly faults: readonly string[];
 	/** Opens a screen in the environment, and waits until it is shown. `screen` may include a query. */
 	open(screen: string): Promise<void>;
 	close(): Promise<void>;
 }
 
-/** Closes the browser and stops the stack after the tests, also if they did not start. */
+/** Closes the browser and stops the stack, unless they failed to start. */
 export async function closeScene(browser: Browser | undefined, stack: Stack | undefined): Promise<void> {
 	await browser?.close();
 	await stack?.stop();
@@ -58,7 +58,7 @@ export async function openConsole(
 	const { url } = api.listening;
 	page.on('pageerror', (error) => faults.push(error.message));
 	page.on('console', (message) => {
-		// The browser also logs a message for every failed status. Tests check the statuses themselves.
+		// The browser also logs an error for every response with an error status. Tests check these statuses themselves.
 		if (message.type() === 'error' && !message.text().includes('the server responded')) faults.push(message.text());
 	});
 	page.on('request', (request) => {

@@ -19,8 +19,8 @@ export const hostileUser = '<script>alert(1)</script>\u202eresu';
 
 /**
  * Creates the scene. Folders contain documents, and folder editors are editors of the documents inside. Ann is an
- * editor on the folder `plans`, which contains the document `budget`. Bob has no role. Seniors with level 3 sign
- * documents.
+ * editor on the folder `plans`, which contains the document `budget`. Bob has no role. Seniors (users from level 3) may
+ * sign contracts.
  */
 export async function setDocumentScene({ environment, reached }: Stack): Promise<void> {
 	const made = async (path: string, body: object): Promise<Answer<Loose>> => {

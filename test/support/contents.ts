@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Store } from '../../src/store/store.js';
 import type { Place } from './management.js';
 
-/** Reads an environment's contents from its lists. Only the export contains tenant members. */
+/**
+ * Reads an environment's contents from its lists. Memberships come from the export, because a tenant's list of users
+ * also contains users who only have a role in the tenant.
+ */
 
 type Read = Readonly<Record<string, unknown>> & { readonly key: string };
 
@@ -156,7 +159,7 @@ const notCopied = [
 	'webhook_deliveries',
 ];
 
-/** Copies all rows from an environment to a second environment, whose own rows are removed. */
+/** Replaces the rows of the environment `to` with copies of the rows of the environment `from`. */
 async function copyRows({ database }: Store, from: string, to: string, counters: Original): Promise<void> {
 	const { revision, schema_revision } = counters;
 	await database.knex.transaction(async (transaction) => {

@@ -10,9 +10,9 @@ import { removeFolder, temporaryFolder } from './temporary.js';
 /** Process layout: separate processes for `serve` and `pdp`, or a single process with `start`. */
 export type Shape = 'apart' | 'together';
 
-/** A deployment with real processes, whose addresses stay the same after restarts. */
+/** A deployment with real processes. Their addresses stay the same after restarts. */
 export interface Deployment {
-	/** Contains a single process in the shape `together`, or the API and the decision point in the shape `apart`. */
+	/** A single process in the shape `together`; the API and the decision point in the shape `apart`. */
 	readonly services: readonly Service[];
 	/** URLs of the API and the decision point, and the key for the environment `dev`. */
 	readonly urls: { readonly api: string; readonly pdp: string };

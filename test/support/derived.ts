@@ -1,6 +1,6 @@
 import type { Place } from './management.js';
 
-/** Computes the users with roles on each instance from the plain lists. */
+/** Computes the users' roles on instances from the lists of assignments, relationships and derivations. */
 
 interface Assignment {
 	readonly user: string;

@@ -57,7 +57,7 @@ export async function applyDraft(
 	return place.http.post<Applied>(environmentPath(place, 'drafts/apply'), { base_revision: base, changes });
 }
 
-/** Undoes the changes of the newest revision by a draft. */
+/** Applies a draft that undoes the newest revision's changes. */
 export async function undoNewest(place: Place): Promise<Answer<Applied>> {
 	const revision = await place.revision();
 	const path = environmentPath(place, `changes/${revision}/undo`);
@@ -75,7 +75,7 @@ export async function previewDraft(
 	return place.http.post<Previewed>(environmentPath(place, 'drafts/preview'), { base_revision: base, changes });
 }
 
-/** Places in documents for each kind of objects. */
+/** Location of each object kind in an environment document. */
 const kinds: readonly (readonly [kind: string, half: 'schema' | 'facts', member: string, nested?: string])[] = [
 	['resource', 'schema', 'resources'],
 	['relation', 'schema', 'resources', 'relations'],
@@ -98,7 +98,7 @@ const kinds: readonly (readonly [kind: string, half: 'schema' | 'facts', member:
 	['user_invite', 'facts', 'user_invites'],
 ];
 
-/** Names for all kinds in drafts. */
+/** All object kinds in drafts. */
 export const draftKinds = kinds.map(([kind]) => kind);
 
 /** Returns the changes that turn an exported document into a second document. */
@@ -118,7 +118,7 @@ export function changesBetween(before: Json, after: Json): readonly DraftedChang
 }
 
 interface NamedObject {
-	/** Absent if only the content identifies an object. */
+	/** Absent for an object that is identified by its content. */
 	readonly key?: string;
 	readonly value: unknown;
 }

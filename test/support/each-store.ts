@@ -47,9 +47,8 @@ export interface Extent {
 	/** `test.serial` instead of `test` if tests must not run concurrently. */
 	readonly declare?: Declare;
 	/**
-	 * Tests that run on the embedded store on every push. `all`: all tests. `first`: only the first test on each store,
-	 * in a database shared with other files. `alone`: all tests on a separate database, for tests that look at a whole
-	 * database.
+	 * Tests that run on the embedded store on every push. `all`: all tests. `first`: only the file's first test, in a
+	 * database shared with other files. `alone`: all tests on a separate database, for tests that read a whole database.
 	 */
 	readonly embedded?: 'all' | 'first' | 'alone';
 }
@@ -73,8 +72,8 @@ async function leave(kind: StoreKind): Promise<void> {
 
 /**
  * Starts a management API on each store for the tests in a file. Returns a function to declare a test on both stores,
- * or only on the named stores if the test never reaches a store. Each test has its own environment. A file's tests run
- * concurrently, unless `declare` is `test.serial`.
+ * or only on the stores in `kinds`. Each test has its own environment. A file's tests run concurrently, unless
+ * `declare` is `test.serial`.
  */
 export function onEachStore({
 	declare = test,
@@ -120,7 +119,7 @@ export function onEachStack(title: string, journey: StackJourney, extent: Extent
 	}
 }
 
-/** Declares a test on both stores. It runs in the embedded processes. */
+/** Declares a single test that uses both stores. It runs in the processes for the embedded store. */
 export function acrossStores(title: string, implementation: Parameters<Declare>[1], declare: Declare = test): void {
 	if (kindsHere.includes('embedded')) declareOn('embedded', declare)(title, implementation);
 }

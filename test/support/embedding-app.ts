@@ -11,11 +11,11 @@ export interface SignedIn {
 }
 
 /**
- * An embedding application on a different site than the API. Its page `/` shows the frame from the query parameter
- * `frame`. If the parameter `script` names our script, the page loads this script and the front-end package as
- * `permit`. The application's backend signs users in at `/login/<user>` through the SDK, as the front-end package
- * expects. A POST to `?redirect` returns the ticket address, but only with the application's session header.
- * `/plain-cookie` sets an unpartitioned cookie.
+ * An embedding application on a different site than the API. Its page `/` loads the front-end package as `permit`, and
+ * the script and the frame with the URLs in the query parameters `script` and `frame`. The application's backend signs
+ * users in at `/login/<user>` through the SDK, as the front-end package expects. A POST to `/login/<user>?redirect`
+ * returns the URL with the ticket, but only with the application's session. `/plain-cookie` sets an unpartitioned
+ * cookie.
  */
 export interface EmbeddingApp {
 	readonly origin: string;

@@ -23,8 +23,8 @@ const codes: Readonly<Record<number, readonly string[]>> = {
 const members = ['id', 'title', 'error_code', 'message', 'support_link', 'additional_info'].sort();
 
 /**
- * Returns the problem with a failure response from the management API, or `null` if the response is as documented. A
- * 422 contains at most twenty problems with their places. Any other failure has a body with six fields. The
+ * Returns the problem with a failure response from the management API, or `null` if the response is as documented: a
+ * 422 contains at most twenty problems with their locations, any other failure has a body with six fields, and the
  * content type is exactly `application/json`.
  */
 export function complaint(answer: Answer<unknown>): string | null {
@@ -64,7 +64,7 @@ export function fails(t: Assertions, answer: Answer<unknown>, status: number, te
 	t.true(shown.includes(text), `${shown} does not mention ${text}`);
 }
 
-/** Returns the problem places in a 422 as strings such as `body.actions.bad key.name`. */
+/** Returns the problem locations in a 422 as strings such as `body.actions.bad key.name`. */
 export function problemPlaces(answer: Answer<unknown>): readonly string[] {
 	const { detail } = answer.body as { readonly detail: readonly { readonly loc: readonly unknown[] }[] };
 	return detail.map(({ loc }) => loc.join('.'));

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 /** A fake decision point, which records each query and returns a response chosen by the test. */
 export interface FakeDecisionPoint {
 	readonly port: number;
-	/** The questions so far, oldest first. */
+	/** Queries so far, oldest first. */
 	readonly asked: readonly Question[];
 	/** The response to future queries. */
 	answer: FakeAnswer;

@@ -11,9 +11,9 @@ export function askGraph(place: Place, query: Readonly<Record<string, string>>):
 const inFolder = (role: string) => ({ role, on_resource: 'folder', linked_by_relation: 'parent' });
 
 /**
- * Creates the graph. `ann` has the role `lead` in `acme`, which extends `clerk`, and is a member in the group `eng`.
+ * Creates the graph. `ann` has the role `lead` in `acme`, which extends `clerk`, and is a member of the group `eng`.
  * Group members edit `folder:plans`, the parent of `document:budget`. `ben` views `document:budget` until `end`. Folder
- * editors edit the documents inside, except documents with role assignments.
+ * editors edit the documents inside, except documents on which they have an assigned role.
  */
 export async function furnishGraph({ http, project, key, schema, facts }: Place, end: string): Promise<void> {
 	const named = (name: string, more: object = {}) => ({ name, ...more });

@@ -4,9 +4,9 @@ import type { Answer, Client } from './client.js';
 import type { DraftedChange } from './drafts.js';
 import type { Place } from './management.js';
 
-/** An environment with roles, derivations and condition sets, and drafts to change this environment. */
+/** An environment with roles, derivations and condition sets, and impact requests for drafts. */
 
-/** An environment document. Each object kind in it grants read access to users. */
+/** A document in which a tenant role, a derivation and a condition set rule each give a user access to `plan`. */
 const world = {
 	format: 'regolith-environment',
 	version: 1,

@@ -14,7 +14,10 @@ export interface Layers {
 	readonly roles?: number;
 	/** Number of relations from each type to the next type. */
 	readonly relations?: number;
-	/** Relates each type's instances in a chain, along which the first role is derived from itself. */
+	/**
+	 * Derives the first role from itself along a chain of each type's instances. An assigned role on an instance blocks
+	 * the derivation if it is `interruptible`.
+	 */
 	readonly cycle?: 'closed' | 'interruptible';
 }
 

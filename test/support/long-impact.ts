@@ -1,7 +1,7 @@
 import { environmentPath } from './impact-world.js';
 import type { Place } from './management.js';
 
-/** Creates a world in which a change affects every user, because all users have the changed role on all documents. */
+/** Creates users who all have the role `editor` on all documents, so that a change to this role affects every user. */
 export async function fillLargeWorld(place: Place, users: number, documents: number): Promise<void> {
 	const document = {
 		format: 'regolith-environment',

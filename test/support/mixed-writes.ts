@@ -9,7 +9,7 @@ export interface Mixed {
 	readonly method: string;
 	readonly path: string;
 	readonly body?: unknown;
-	/** The entry in the change log, if every success changes something. */
+	/** A change log entry that every success creates; absent if the entry depends on the state. */
 	readonly leaves?: string;
 }
 

@@ -8,7 +8,7 @@ import { root } from './root.js';
 export interface Launch {
 	/** Arguments after `regolith`: `['serve']`, `['keys', 'create', ...]`. */
 	readonly command: readonly string[];
-	/** All environment variables except PATH, HOME and the tests' `opa` path. */
+	/** Environment variables in addition to PATH, HOME, TMPDIR, OPA_PATH and GOCACHE. */
 	readonly env?: Readonly<Record<string, string>>;
 	/** Program file; defaults to the build in dist/. */
 	readonly program?: string;

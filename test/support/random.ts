@@ -43,7 +43,7 @@ export function createRandom(seed: number): Random {
 	};
 }
 
-/** Logs the seed, like AVA's `ExecutionContext`. */
+/** The part of AVA's `ExecutionContext` for logging. */
 export interface Teller {
 	log(text: string): void;
 }

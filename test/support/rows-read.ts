@@ -1,8 +1,8 @@
 import type { ReadingUnit } from '../../src/store/unit/reading-unit.js';
 
 /**
- * Returns how many rows the unit's transaction has read from a table, by scan or index. Includes reads shortly before the
- * unit, so callers subtract an earlier count.
+ * Returns the number of rows read from a table in the unit's transaction, by scan or index. Includes reads shortly
+ * before the unit, so callers subtract an earlier count.
  */
 export async function rowsRead(unit: ReadingUnit, table: string): Promise<number> {
 	const { rows } = await unit.raw<{ readonly read: number }>(

@@ -3,13 +3,13 @@ import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import type { Loose } from './client.js';
 
-/** A request in progress: the server has received the headers and the first five body bytes. */
+/** A request in progress: the server has accepted the headers, and the first five body bytes have been sent. */
 export interface SlowRequest {
 	/** Sends the remaining body. Resolves to the response. */
 	finish(): Promise<{ readonly status: number; readonly body: Loose }>;
 }
 
-/** Begins a request, and waits until the server has accepted it and reads its body. */
+/** Begins a request. Waits until the server has accepted the headers and expects the body. */
 export async function beginRequest(
 	url: string,
 	method: string,

@@ -28,7 +28,7 @@ export interface Aftermath extends Progress {
 /** Writers that run until they are stopped, and watchers for the decision points. */
 export interface Storm {
 	readonly progress: Progress;
-	/** Resolves after `acknowledged` additional acknowledged writes. Rejects if a writer finds an error. */
+	/** Resolves when `acknowledged` further writes are acknowledged. Rejects if a writer or watcher finds an error. */
 	more(acknowledged: number): Promise<void>;
 	/**
 	 * Stops the writers, and waits for their pending requests. The API must be running. Rejects if an error was found.

@@ -10,10 +10,10 @@ const tier = process.env['TEST_TIER'];
 /** Declares a test for the push tier only. */
 export const inPush = tier === 'rest' ? test.serial.skip : test.serial;
 
-/** Declares a test for the second tier only. */
+/** Declares a test for the rest tier only. */
 export const inRest = tier === 'push' ? test.serial.skip : test.serial;
 
-/** Selects the cases for this tier: the first case for the push tier, the other cases for the second tier. */
+/** Selects the cases for this tier: the first case for the push tier, the other cases for the rest tier. */
 export function casesOfTier<T>(cases: readonly T[]): readonly T[] {
 	if (tier === 'push') return cases.slice(0, 1);
 	return tier === 'rest' ? cases.slice(1) : cases;
@@ -21,7 +21,7 @@ export function casesOfTier<T>(cases: readonly T[]): readonly T[] {
 
 /**
  * Selects some of the values for one of many cases: a third, at least one, for the push tier, and the other values for
- * the second tier. `turn` numbers the cases, so that successive cases get different values.
+ * the rest tier. `turn` numbers the cases, so that successive cases get different values.
  */
 export function valuesOfTier<T>(values: readonly T[], turn: number): readonly T[] {
 	if (tier !== 'push' && tier !== 'rest') return values;
@@ -44,8 +44,8 @@ export function draws(full: number, variable?: string): number {
 }
 
 /**
- * Scales the minimum number of findings to this run's draws. In a share of the draws, a frequent finding needs to occur
- * only once, and a rare finding may be absent, so no day's seed makes a law fail by chance.
+ * Scales the minimum number of findings to this run's draws. With only a share of the draws, a frequent finding (at
+ * least 20) must occur once, and a rare finding may be absent. Otherwise, a property could fail by chance.
  */
 export function leastDrawn(full: number): number {
 	if (share >= 1) return Math.floor(full * share);

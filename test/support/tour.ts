@@ -295,8 +295,8 @@ export function endpointBody(endpoint: Visited): unknown {
 }
 
 /**
- * Returns a function that chooses a client for each endpoint: a client with the organization's key, or with a new
- * environment's key if the path names no environment.
+ * Returns a function that chooses a client for each endpoint: usually with the organization's key, but with a new key
+ * for the place's environment if the endpoint takes its environment from the key.
  */
 export async function endpointClients(
 	{ id, organization_id, project_id }: Place,
@@ -315,8 +315,7 @@ export interface Visit {
 
 /**
  * Calls every endpoint that accepts an API key once, with valid input, except for the endpoints in `without`. Deletions
- * come last, innermost first. A few calls depend on earlier calls, because these have deleted or created the same
- * object.
+ * come last, innermost first. A few results depend on earlier calls that have deleted or created the same object.
  */
 export async function tour(
 	place: Place,

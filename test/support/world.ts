@@ -118,7 +118,7 @@ export function isHeld(world: World, { user, action, resource }: Question): bool
 	return world.held.some((one) => one.user === user && one.role === wanted && one.tenant === resource.tenant);
 }
 
-/** Reads the whole environment from the store; `facts` is its path. Throws if a request fails. */
+/** Reads all users, tenants and role assignments through the API; `facts` is their path prefix. Throws on failure. */
 export async function readWorld(api: Client, facts: string): Promise<World> {
 	const users = await all<{ readonly key: string }>(api, `${facts}/users`);
 	const tenants = await all<{ readonly key: string }>(api, `${facts}/tenants`);

@@ -67,7 +67,7 @@ export class Writer {
 		this.#keys = writerKeys(number);
 	}
 
-	/** Writes until stopped. Returns the store's expected content. */
+	/** Writes until stopped. Returns the world that the store must now contain. */
 	async run(signal: AbortSignal): Promise<World> {
 		while (!signal.aborted) {
 			const revision = await this.#write(nextWrite(this.#world, this.#keys, this.random));
