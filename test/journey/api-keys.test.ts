@@ -267,7 +267,7 @@ journey('an organization can be read under any of its names, and updated', async
 	t.like((await http.patch(`/v2/orgs/${id}`, { settings: null, name: null })).body, { ...changed, settings: null });
 });
 
-onEachStack(`a waiting bundle request gets nothing after its key is revoked`, async (t, stack) => {
+onEachStack(`a waiting bundle request is rejected when its key is revoked`, async (t, stack) => {
 	const { environment_id } = (await stack.environment.get('/v2/api-key/scope')).body;
 	const path = `/bundles/${environment_id}`;
 	const given = await made(stack.organization, { project_id: 'default', environment_id: 'dev' });

@@ -59,7 +59,7 @@ async function upload({ http }: Place, ...events: readonly object[]): Promise<nu
 	return (await http.post(ingress, events)).status;
 }
 
-journey('each decision is uploaded once, and read with its details', async (t, place) => {
+journey('each decision is stored once, and read with its details', async (t, place) => {
 	const { http, key_id, organization_id, project_id, id, facts } = place;
 	const ann_record = { key: 'ann', email: 'ann@example.com', first_name: 'Ann', last_name: 'Lee' };
 	const user = (await http.post<Record<string, unknown>>(`${facts}/users`, ann_record)).body;

@@ -203,7 +203,7 @@ journey('the lookups for nested computed roles are limited', async (t, place) =>
 	t.is((await http.patch(`${roles}/reader`, { computed: { anyOf: ['owner'] } })).status, 200);
 });
 
-journey('effective roles, evaluations and paths include computed roles', async (t, place) => {
+journey('effective roles and evaluations include computed roles, and a path to one is rejected', async (t, place) => {
 	const { http, facts, schema } = place;
 	const { env } = await furnished(place);
 	const effective = async (user: string) => {

@@ -309,7 +309,7 @@ journey('an evaluation of a resource set accepts an existing or a hypothetical i
 	t.deepEqual(problemPlaces(foreign), ['body.resource']);
 });
 
-journey('the evaluated subject must exist, and can be given only once', async (t, place) => {
+journey('previews and evaluations require existing objects and consistent fields', async (t, place) => {
 	await populated(place);
 	for (const kind of ['preview', 'evaluate']) {
 		const post = (body: object) => place.http.post(`${place.schema}/condition_sets/${kind}`, body);

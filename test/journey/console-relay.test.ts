@@ -190,7 +190,7 @@ test.serial('a health check of a decision point does not count as session use, b
 	t.true((await rows())[0]?.['last_used_at'] > old);
 });
 
-test.serial('overlong, compressed and broken responses are not forwarded', async (t) => {
+test.serial('overlong, compressed and broken requests are not forwarded', async (t) => {
 	const { place, base, http, headers } = await relayed();
 	const raw = `"${'x'.repeat(oneMiB - 2)}"`;
 	t.is((await http.post(`${base}/allowed`, undefined, { raw })).status, 200, 'one MiB');

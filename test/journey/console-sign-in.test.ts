@@ -257,7 +257,7 @@ journey('a proxy determines the server’s own origin, and the cookie requires T
 	}
 });
 
-journey('a cookie is valid only with the header, and the header only with a cookie', async (t, place) => {
+journey('a cookie requires the header X-Console-Environment, and the header requires a cookie', async (t, place) => {
 	const { url, secret, id, schema } = place;
 	const roles = `${schema}/roles`;
 	const { cookie, secret: session, headers } = await signInToConsole(place, secret);

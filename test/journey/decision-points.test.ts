@@ -222,7 +222,7 @@ interface Reported {
 	readonly state: { readonly pdp?: { readonly mode?: unknown; readonly checks_per_second?: unknown } };
 }
 
-onEachStack('a decision point whose key is rotated stops answering and reports the reason', async (t, stack) => {
+onEachStack('a decision point whose key is rotated returns 503 and reports the reason', async (t, stack) => {
 	const question = { user: 'ann', action: 'read', resource: { type: 'document', tenant: 'default' } };
 	t.is((await stack.pdp.post('/allowed', question)).status, 200);
 	const [config] = (await stack.organization.get<Listed>('/v2/pdps/default/dev/configs')).body;
@@ -285,7 +285,7 @@ onEachStack('a refresh makes decision points fetch a new snapshot, on every node
 	t.not(await taken(third.body.update_id), fresh);
 });
 
-journey('a refresh is rejected for read keys, without a config and for a long reason', async (t, place, { store }) => {
+journey('a refresh requires write access and a config, and limits the reason', async (t, place, { store }) => {
 	const { http, organization_id, project_id, id: environment_id, key_id, url } = place;
 	const configs = configsPath(place);
 	const as = async (access_level: 'read' | 'write') =>

@@ -920,7 +920,7 @@ journey('a draft cannot have a future base revision', async (t, place) => {
 	}
 });
 
-journey('concurrent drafts for one object are either applied in order or rejected', async (t, place) => {
+journey('of several concurrent drafts for one object, one is applied and the others are rejected', async (t, place) => {
 	await furnish(place);
 	const base = await place.revision();
 	const drafts = Array.from({ length: 12 }, (_, index) => [

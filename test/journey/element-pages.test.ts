@@ -61,7 +61,7 @@ journey('a page is served for the environment in its URL or session, to its orig
 	fails(t, await anyone.post(`/elements/members?envId=${id}`, {}), 405);
 });
 
-journey('an element’s URL without a suffix is its page, and hides no API path', async (t, place, { project }) => {
+journey('an element’s page is also served without /elements, and hides no API path', async (t, place, { project }) => {
 	await furnishElements(place);
 	const { url, id } = place;
 	const anyone = client(url);
@@ -129,7 +129,7 @@ journey('the page’s files are small, compressed, and cached permanently', asyn
 	t.true(script.bytes.length < 4_096);
 });
 
-journey('a URL with a ticket or a token is not an element page', async (t, place) => {
+journey('an element page does not contain the ticket from its URL', async (t, place) => {
 	await furnishElements(place);
 	const { token } = await signIn(place);
 	const { body } = await client(place.url).get(`/elements/members?envId=${place.id}&token=${token}`);

@@ -136,7 +136,7 @@ journey('an administrator’s approval assigns the requested role in the same re
 	await ledger.balanced();
 });
 
-journey('decisions on requests that are already decided, impossible or expired are rejected', async (t, place) => {
+journey('a decision is rejected if it is invalid, impossible, or contradicts an earlier decision', async (t, place) => {
 	await setTheScene(place);
 	const { http } = place;
 	const [role, operation] = [

@@ -582,7 +582,7 @@ journey('administrators can list the signed-in users, and sign out any user', as
 	t.is((await weaker.post(loginAs, { user_id: 'ann', tenant_id: 'acme' })).status, 200);
 });
 
-journey('sessions are kept as long as they are usable', async (t, place) => {
+journey('expired sessions are deleted, and only the newest hundred sessions of a user are kept', async (t, place) => {
 	await furnishElements(place);
 	const { http, url } = place;
 	for (let made = 0; made < 3; made++) await signIn(place);

@@ -127,7 +127,7 @@ const wrongLevels: readonly (readonly [levels: unknown, status: number, says: st
 	[{ LEVEL_1: ['viewer'] }, 400, 'several resources'],
 ];
 
-journey('an existing role can have one level', async (t, place) => {
+journey('a role in a level must exist, and can have only one level', async (t, place) => {
 	const { http, elements } = place;
 	const ids = await makeRoles(place);
 	const ledger = await openLedger(t, place);
@@ -233,7 +233,7 @@ journey('deleting a role removes its levels, and the log records this', async (t
 	await ledger.balanced();
 });
 
-journey('an element offers users only the actions that they may perform', async (t, place) => {
+journey('an element shows users their level in the tenant and on an instance', async (t, place) => {
 	await makeRoles(place);
 	await furnishElements(place);
 	const { http, facts, elements } = place;

@@ -362,7 +362,7 @@ const endings: readonly Ending[] = [
 	},
 ];
 
-onEachStack('a grant turns from true to false without a write, at every decision point', async (t, stack) => {
+onEachStack('a grant ends without a write, at every decision point', async (t, stack) => {
 	const { environment: http, config, api, keys } = stack;
 	await furnish({ http, schema, facts });
 	await http.post(`${facts}/resource_instances`, { key: 'top', resource: 'folder', tenant: 'acme' });

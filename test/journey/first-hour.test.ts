@@ -231,7 +231,7 @@ for (const workers of ['1', '2']) {
 	});
 
 	test.serial(
-		`with ${workers} workers, a rejected key makes a decision point exit with code 3, unless it was told to wait`,
+		`with ${workers} workers, a rejected key makes a decision point exit with code 3, unless --wait is set`,
 		async (t) => {
 			const [port, controlPlane] = [await freePort(), stack.api.listening.url];
 			const settings = { PDP_CONTROL_PLANE: controlPlane, PDP_PORT: String(port), PDP_WORKERS: workers };

@@ -170,7 +170,7 @@ journey('the schema around a resource contains its roles, relations, derivations
 	t.deepEqual([cut.body.nodes.length, cut.body.truncated], [3, true]);
 });
 
-journey('paths lead from users and instances to instances and roles on them', async (t, place) => {
+journey('paths begin at users and instances, and end at instances and roles on them', async (t, place) => {
 	const { http, facts } = place;
 	await furnishGraph(place, end);
 	const step = { ...owned, role: 'editor', via: 'member' };

@@ -79,7 +79,7 @@ test.serial('counts are exact within the limits, and lower bounds beyond them', 
 });
 
 test.serial(
-	'during one computation, writes and checks continue, further requests wait, and excess requests get a retry time',
+	'during one computation, writes and bundle requests continue, further impact requests wait, and excess requests get a retry time',
 	async (t) => {
 		const place = await site.place();
 		await fillLargeWorld(place, 2_000, 100);

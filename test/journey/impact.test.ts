@@ -269,7 +269,7 @@ onServer('logged decisions are decided again', async (t) => {
 	t.is((await askImpact(place, changes, { limits: { decisions: 0 } })).body.decisions.replayed, 0);
 });
 
-onServer('an inapplicable draft has no impact, and a caller without access learns nothing', async (t) => {
+onServer('an inapplicable draft is rejected, and a caller without access learns nothing', async (t) => {
 	const stack = runningStack('server');
 	const place = await furnished(stack);
 	const base_revision = await place.revision();
@@ -373,7 +373,7 @@ onServer('check tests run without and with a draft, and show the grants that no 
 	});
 });
 
-onServer('check tests carry contextual facts, and fail if these are refused', async (t) => {
+onServer('check tests carry contextual facts, and fail if the facts are refused', async (t) => {
 	const place = await furnished(runningStack('server'));
 	const { http, schema } = place;
 	const add = async (key: string, resource_instance: string, expected: string) => {

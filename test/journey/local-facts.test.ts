@@ -62,7 +62,7 @@ onEachStack('a decision point returns the management API’s responses unchanged
 	t.is((await pdp.get('/facts/%2e%2E/projects')).status, 404);
 });
 
-onEachStack('requires the decision point’s key', async (t, { decisionPoint, keys }) => {
+onEachStack('writing facts requires the decision point’s key', async (t, { decisionPoint, keys }) => {
 	const { url } = decisionPoint.listening;
 	t.is((await client(url).post('/facts/users', { key: 'x' })).status, 401);
 	t.is((await client(url, keys.project).post('/facts/users', { key: 'x' })).status, 403);

@@ -90,7 +90,7 @@ test.serial('a decision point reports its state, and the API its activity', asyn
 	t.true((api.sum('process_start_time_seconds') ?? 0) > 1e9);
 });
 
-test.serial('the page lists exactly the existing metrics, with type and labels', async (t) => {
+test.serial('the metrics page lists exactly the existing metrics, with type and labels', async (t) => {
 	const scrapes = [await scrape(stack.organization), await scrape(stack.pdp)];
 	for (const one of scrapes) t.deepEqual(undocumented(one), []);
 	const served = new Set(scrapes.flatMap(({ types }) => [...types.keys()]));

@@ -61,7 +61,7 @@ journey('a resource is created with its actions and attributes, and returned as 
 	await ledger.balanced();
 });
 
-journey('absent fields of a minimal resource are null', async (t, { http, schema }) => {
+journey('absent fields of a minimal resource are null or empty', async (t, { http, schema }) => {
 	const sent = {
 		key: 'Account',
 		name: '',

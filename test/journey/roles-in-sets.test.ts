@@ -148,7 +148,7 @@ journey('an evaluation includes derived roles, and a preview of all users is rej
 	fails(t, preview, 422, 'decision point');
 });
 
-journey('an import keeps a set’s parent', async (t, place) => {
+journey('an import cannot bind a set to a resource while an unbound set narrows it', async (t, place) => {
 	const { sets, env } = await furnished(place);
 	const { http } = place;
 	const staff = { key: 'staff', name: 'Staff', conditions: { 'user.level': { 'greater-than': 1 } } };

@@ -92,7 +92,7 @@ test.after.always('stop the shared server', async () => {
 	for (const end of ends) await end();
 });
 
-inPush('the first start prints its URL, the key, and three working commands', async (t) => {
+inPush('the first start prints its URLs, the key, and three working commands', async (t) => {
 	const { stdout, urls, answers } = first;
 	t.true(stdout.includes(urls.api) && stdout.includes(urls.pdp));
 	t.is(stdout.match(/permit_key_[A-Za-z0-9_-]+/g)?.length, 1, 'one key, printed once: no command contains it');
@@ -581,7 +581,7 @@ inRest('a socket that cannot be queried is not treated as dead', async (t) => {
 	t.deepEqual(readdirSync(folder), ['control.sock'], 'no files remain, and the socket still exists');
 });
 
-inRest('a lock holder that disconnects or answers nonsense is reported in one sentence', async (t) => {
+inRest('a lock holder that disconnects or sends an invalid response is reported in one sentence', async (t) => {
 	const answers: Readonly<Record<string, (socket: Socket) => void>> = {
 		'stopped before it responded': (socket) => socket.destroy(),
 		'before it responded': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"value":'),

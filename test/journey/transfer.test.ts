@@ -548,7 +548,7 @@ journey('a changed `__user` is exported like any resource, and is reset if a doc
 	await ledger.balanced();
 });
 
-journey('an import can swap the roles that two roles extend', async (t, place) => {
+journey('an import can reverse which of two roles extends the other', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	const roles = (first: string, second: string) => ({
 		...header,
@@ -564,7 +564,7 @@ journey('an import can swap the roles that two roles extend', async (t, place) =
 	await ledger.balanced();
 });
 
-journey('an import can swap the parents of sets, and change a set’s type', async (t, place) => {
+journey('an import can swap a set with its parent, and change a set’s type', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	const line = (first: string, second: string) =>
 		sets({ [first]: {}, [second]: { parent: first }, kept: {} }, { roles: { r: { name: 'R' } } });
@@ -784,7 +784,7 @@ journey('elements keep their webhooks, refer to objects by key, and can change t
 	await ledger.balanced();
 });
 
-journey('only the maps of a document can be wide', async (t, place) => {
+journey('only the maps of objects in a document can have more than 16,384 members', async (t, place) => {
 	const wide = Object.fromEntries(Array.from({ length: 16_385 }, (_, index) => [`no key ${index}`, {}]));
 	for (const half of [{ facts: { users: wide } }, { schema: { resources: wide } }]) {
 		fails(t, await imported(place, { ...header, ...half }), 422, 'must be one or more of');
@@ -872,7 +872,7 @@ for (const [from, to] of [
 	['server', 'embedded'],
 ] as const satisfies readonly (readonly [StoreKind, StoreKind])[]) {
 	acrossStores(
-		`an export from one store imports into the other, and decides the same [${from} to ${to}]`,
+		`an export from one store can be imported into the other store, and decisions stay the same [${from} to ${to}]`,
 		async (t) => {
 			const source = await startStack(from);
 			const target = await startStack(to);
