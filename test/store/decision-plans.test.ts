@@ -8,7 +8,7 @@ import type { ReadingUnit } from '../../src/store/unit/reading-unit.js';
 import { onEachStore } from '../support/each-store.js';
 import { oncePerStore, type Place } from '../support/management.js';
 
-/** Counts the rows read to find decisions with a rare code, with and without table statistics. */
+/** Counts the rows read to store decisions and to find them by code, with and without table statistics. */
 
 const journey = onEachStore({ declare: test.serial, embedded: 'alone' });
 const many = 20_000;

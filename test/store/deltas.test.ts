@@ -171,7 +171,7 @@ const ends: readonly Write[] = [
 ];
 
 journey(
-	'deltas turn any revision’s document into the newest document, and contain only changed objects',
+	'after each of many changes, deltas turn documents of earlier revisions into the newest document',
 	async (t, place) => {
 		const { http } = place;
 		const past: Past = new Map();
@@ -191,7 +191,7 @@ journey(
 	},
 );
 
-journey('conditions read attributes as stored, combined with the user’s names', async (t, place) => {
+journey('the model contains attributes as stored, and adds a user’s names and email to them', async (t, place) => {
 	const { http, facts: at, schema, store, id } = place;
 	const attributes = { 'a\tb\n': ['\\', null, 0.1, { z: '"' }], email: 'own@example.com' };
 	const made = [

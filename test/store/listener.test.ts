@@ -7,7 +7,7 @@ import { listen } from '../../src/store/database/listener.js';
 import type { Store } from '../../src/store/store.js';
 import { createDatabase } from '../support/postgres.js';
 
-/** A process whose database server accepts connections but refuses LISTEN. */
+/** The listener for database notifications, also with servers that reject LISTEN or do not respond. */
 
 /** PostgreSQL messages that accept a client: authentication succeeded, and the server is ready for queries. */
 const letIn = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);

@@ -93,7 +93,7 @@ const names = (prefix: string) => Array.from({ length: asked }, (_, index) => `$
 
 // Statistics stay known, so the test without statistics runs first.
 for (const counted of [false, true]) {
-	journey(`instances are looked up without a scan, statistics ${counted ? 'known' : 'missing'}`, async (t, fresh) => {
+	journey(`finding instances scans at most once, statistics ${counted ? 'known' : 'missing'}`, async (t, fresh) => {
 		const place = await populated(fresh);
 		if (counted) await place.store.database.knex.raw('analyze');
 		await place.store.snapshot(place.id, async (unit) => {
@@ -146,7 +146,7 @@ for (const [where, stored] of Object.entries(references)) {
 	});
 }
 
-journey('the planner knows an environment after a unit with many new rows', async (t, fresh) => {
+journey('the planner has estimates for an environment after a unit with many new rows', async (t, fresh) => {
 	await populated(fresh);
 	await fresh.store.database.knex.raw('analyze');
 	const scope = await scopeIn(fresh);
@@ -187,7 +187,7 @@ journey('instances to delete are read in chunks, each row once', async (t, place
 	});
 });
 
-journey('a query for an empty list of ids reads nothing', async (t, place) => {
+journey('a query for an empty list of ids returns nothing', async (t, place) => {
 	const rows = await assignmentsBetween(place.store.reading(await scopeIn(place)), 'tenants', []);
 	t.deepEqual(rows, []);
 });
@@ -255,7 +255,7 @@ journey(
 );
 
 journey(
-	'the embedded database removes its write-ahead log during operation',
+	'the embedded database makes a checkpoint after 50 transactions with a large log',
 	async (t, place) => {
 		const { knex } = place.store.database;
 		const checkpoint = async () => {

@@ -4,7 +4,7 @@ import { onEachStore } from '../support/each-store.js';
 import type { Place } from '../support/management.js';
 import { scopeIn } from '../support/scope.js';
 
-/** Reading an environment at a revision does not block other statements. */
+/** Reads of an environment at one revision are consistent, and do not block other reads. */
 
 const journey = onEachStore({ embedded: 'all' });
 

@@ -74,7 +74,7 @@ async function countOpened({ database }: Store, decrypt: (sealed: Uint8Array) =>
 	}).length;
 }
 
-/** Holds the last keys in the rotation's order, so no pass can complete. Returns a function that releases the keys. */
+/** Locks the last keys in the rotation's order, so no pass can complete. Returns a function that unlocks the keys. */
 async function holdLastKeys({ database }: Store, count: number): Promise<() => Promise<unknown>> {
 	const transaction = await database.knex.transaction();
 	await transaction('api_keys').select('id').orderBy('id', 'desc').limit(count).forUpdate();

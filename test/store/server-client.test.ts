@@ -8,7 +8,7 @@ import type { ReadingUnit } from '../../src/store/unit/reading-unit.js';
 import { onEachStore } from '../support/each-store.js';
 import { scopeIn } from '../support/scope.js';
 
-/** Prepared statements on server connections. */
+/** Prepared statements on connections to a server database, and errors of broken connections. */
 
 const journey = onEachStore();
 
@@ -35,7 +35,7 @@ journey(
 	['server'],
 );
 
-/** Tuples with distinct subjects and objects. */
+/** Inserts 2,000 tuples with distinct subjects and objects, and returns the ids of the subjects. */
 const tuples = `with wanted as (select :environment_id::uuid as environment_id, n from generate_series(1, 4000) n),
 	resource as (insert into resources (environment_id, id, key, name, created_at, updated_at)
 		select distinct environment_id, gen_random_uuid(), 'file', 'File', now(), now() from wanted where n = 1 returning *),

@@ -55,7 +55,7 @@ test('a second node without the shared SECRET_KEY refuses to start', async (t) =
 	await refused(t, node('four', `${common}, nearly`));
 });
 
-test('keys are created when they are first needed, not before', async (t) => {
+test('the command for new keys works only after the first start of a server', async (t) => {
 	const database = await createDatabase();
 	t.teardown(database.drop);
 	const config = readConfig({ ...settings(temporary(t), 'early'), DATABASE_URL: database.url });

@@ -121,7 +121,7 @@ test('a database that ran out of space restarts with all committed data', async 
 	);
 });
 
-test('the database stays closed until there is space, reads resume first, and a lost transaction never continues', async (t) => {
+test('a full disk rejects writes and starts, but not reads, and writes succeed again when there is space', async (t) => {
 	const disk = { free: 10_000 };
 	const { database } = await open(t, disk);
 	await database.query('create table kept (id integer)');
