@@ -31,7 +31,7 @@ const time = 1_000;
 /** Fact expiries. Most facts have none, some expire in the future, and some have expired. */
 const expiries = [undefined, undefined, undefined, undefined, time + 1, time, time - 500];
 
-/** Returns the model with expiries on some facts, which `numbers` chooses. */
+/** Adds expiries to some facts. `numbers` selects the expiries. */
 function expiring(model: Model, numbers: readonly number[]): Model {
 	const { facts } = model;
 	const ending = <T extends object>(rows: readonly T[], start: number): readonly T[] =>
@@ -54,7 +54,7 @@ interface Seen {
 	[what: string]: number;
 }
 
-/** Returns the reasons for a check as the policy would, but with only the attributes of the user and the resource. */
+/** Returns the part of the policy's reasons that attempts need: the attributes of the user and the resource. */
 function reasonsFor({ facts }: Model, { user, resource }: Query) {
 	const inTenant = facts.role_assignments.filter((row) => row.user === user.key);
 	const roles = inTenant.filter((row) => row.tenant === resource.tenant).map(({ role }) => role);
@@ -194,7 +194,7 @@ async function assertUntilSeen(
 	t.deepEqual(Object.entries(least).filter(isRare), [], JSON.stringify(seen));
 }
 
-/** Minimum attempts per kind, so the property covers all kinds. */
+/** Minimum number of attempts and changes of each kind, so the property covers all kinds. */
 const leastSeen: Seen = {
 	'passed by role_in_tenant': 20,
 	'passed by role_on_instance': 20,
@@ -213,8 +213,8 @@ const leastSeen: Seen = {
 const withRules = modelsOfOneSchema(1).filter(([first]) => (first?.schema.set_rules.length ?? 0) > 0);
 
 /**
- * Returns a model whose grant conditions read no user attributes. Otherwise, a change listed for a condition set could
- * also satisfy a grant condition, and the attempt would not be minimal.
+ * Clears the grant conditions that compare user attributes. Otherwise, a change listed for a condition set could also
+ * satisfy a grant condition, and the attempt would not be minimal.
  */
 function withoutUserConditions({ schema, ...model }: Model): Model {
 	const { grant_conditions } = schema;

@@ -107,8 +107,8 @@ function withoutFact(facts: Facts, removed: AttemptFact): Facts {
 }
 
 /**
- * Reduces the model to the facts in an attempt's chain and the input to its rule's conditions. This input consists of
- * the attributes of the check's objects and the user's roles, whose permissions are removed.
+ * Reduces the model to the facts in an attempt's chain and the attributes of the user and the resource. For a set rule,
+ * also keeps the input to its conditions: the user's roles, without permissions, and all instances and relationships.
  */
 export function onlyChain(
 	model: Model,

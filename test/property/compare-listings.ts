@@ -16,7 +16,7 @@ export const withConditions = { enable_abac_user_permissions: true, enable_abac_
 const sent = [{}, { attributes: { level: 1 } }, { attributes: { status: null, level: 2 } }];
 const settings = { mode: 'edge', subjectTypes: new Set(['user']) } as const;
 
-/** Returns a decision point's state with a model. */
+/** Returns the state of a decision point that has loaded a model. */
 export async function contextFor(
 	model: Model,
 	facts = FactsIndex.read(documentBytes(model)),
@@ -30,7 +30,7 @@ export const byEngine = (context: DecisionContext): DecisionContext => ({ ...con
 
 const parsed = (chunks: readonly string[]): Json => JSON.parse(chunks.join('')) as Json;
 
-/** Asserts equal listings. Returns the number of entries. */
+/** Asserts that the facts index and the engine give the same listing. Returns the number of entries. */
 export function same(
 	t: ExecutionContext,
 	context: DecisionContext,
@@ -57,7 +57,7 @@ function* pages(search: (page: { limit: number; token?: string }) => ReturnType<
 	return Object.fromEntries(found.map((key) => [key, null]));
 }
 
-/** Compares all listings of a model at this time. Returns the total number of entries. */
+/** Compares all listings and searches of a model. Returns the total number of entries. */
 export function compareListings(t: ExecutionContext, context: DecisionContext, { schema, facts }: Model): number {
 	const types = schema.resources.map(({ key }) => key);
 	let entries = 0;

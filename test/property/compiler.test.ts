@@ -124,7 +124,7 @@ inPush('facts, tenant roles and permissions never change the Rego', (t) => {
 	);
 });
 
-/** A history with the document at a revision, and the patches from this or an earlier revision to the end. */
+/** The model at a revision, the last model, and the patches from this or an earlier revision to the last model. */
 const history = fc
 	// With bias, half the steps would concern the first instance of the first type, and almost no facts would be left.
 	.noBias(fc.tuple(opening, fc.array(step, { minLength: 10, maxLength: 70, size: 'max' }), fc.nat(), fc.nat()))
@@ -271,8 +271,8 @@ const queries: readonly (Query & { readonly [member: string]: Json })[] = keys.f
 );
 
 /**
- * Engines, keyed by their Rego. Most random models share an engine, and so do concurrent tests. Therefore, callers must
- * first set the data, and then ask all questions before they await anything.
+ * Engines, keyed by their Rego. Random models and concurrent tests share engines, so callers must set the data and ask
+ * all questions without an await in between.
  */
 const engines = new Map<string, Promise<Engine>>();
 
@@ -284,7 +284,7 @@ function modelEngine(model: Model): Promise<Engine> {
 	return engine;
 }
 
-/** A schema with every grant of random roles, so a single module can decide for all random facts. */
+/** Resources with every action that random roles can grant, so a single module can decide for all random facts. */
 const full = names.map((key) => {
 	const named = { name: key, description: null };
 	return {

@@ -66,7 +66,7 @@ const notRange = fc.constantFrom(
 	'10.0.0.0/8/8',
 );
 const exactNumber = fc.constantFrom(0, -0, 1, 2, -1, 1.5, 1e-7, 9007199254740991, -9007199254740991);
-/** Numbers allowed in records and checks, but not in conditions. */
+/** Numbers that JSON parsers round. Allowed in a check's attributes, but not in conditions or stored attributes. */
 const inexactNumber = fc.constantFrom(9007199254740992, -9007199254740992, 123456789012345680, 1e21, -1e300);
 const number = fc.oneof({ weight: 9, arbitrary: exactNumber }, { weight: 1, arbitrary: inexactNumber });
 /** Time of every random check: 2024-02-29T12:00:00.500Z. */
@@ -111,7 +111,7 @@ const scalar = fc.oneof(
 	time,
 );
 
-/** Values with nested nulls. Arrays mostly contain `item`. */
+/** JSON values, including nulls at any depth. */
 const value: fc.Arbitrary<Json> = fc.letrec<{ value: Json; object: Json }>((tie) => ({
 	value: fc.oneof(
 		{ weight: 6, arbitrary: scalar },
@@ -125,7 +125,7 @@ const value: fc.Arbitrary<Json> = fc.letrec<{ value: Json; object: Json }>((tie)
 	object: fc.array(fc.tuple(name, tie('value')), { maxLength: 3 }).map((entries) => Object.fromEntries(entries)),
 })).value;
 
-/** Values allowed as literals: no null, and no object that could be a reference. */
+/** Values allowed as literals: no null and no inexact numbers. Objects never contain `ref`, so none is a reference. */
 const literal = value.filter((one) => one !== null && !holdsInexact(one));
 const list = fc.array(literal, { maxLength: 3 });
 const range = fc

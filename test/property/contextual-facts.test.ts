@@ -34,7 +34,7 @@ const triples = (maxLength: number) => fc.array(fc.tuple(fc.nat(), fc.nat(), fc.
 const choices = fc.record({ assignments: triples(4), tuples: triples(6) });
 type Choices = typeof choices extends fc.Arbitrary<infer T> ? T : never;
 
-/** A model with stored facts, and the model after the contextual facts were written. */
+/** A model, contextual facts, and the model in which these facts are stored. */
 interface World {
 	readonly stored: Model;
 	readonly written: Model;
@@ -97,9 +97,9 @@ function addFacts(model: Model, { assignments, tuples }: Choices): World {
 }
 
 /**
- * True if a derivation follows the relationship and a check must refuse it as a contextual fact: an assigned role can
- * block a derivation on its object, any role is derived from a computed role, or the derivation's source is a role that
- * users may hold under a condition.
+ * True if a check must refuse the relationship as a contextual fact. A derivation follows it, and an assigned role can
+ * block a derivation on its type, any role in the schema is derived from a computed role, or users may hold the
+ * derivation's source role under a condition.
  */
 function isBlocked(schema: Schema, { type, relation }: Relationship): boolean {
 	const all = schemaDerivations(schema);

@@ -35,7 +35,7 @@ export function namesIn(documents: readonly Exported[]): Names {
 	};
 }
 
-/** A check on a named resource. */
+/** A check in a tenant. */
 export interface NamedQuery extends Query {
 	readonly resource: { readonly type: string; readonly tenant: string; readonly key?: string };
 }

@@ -167,8 +167,8 @@ function drawSets(draw: Draw, resources: Entries<RandomResource>, roles: readonl
 const elementType = fc.constantFrom('user_management', 'approval_flow', 'audit_log');
 
 /**
- * Draws elements with levels for some roles. A request element may have reviewers, and each request element has a
- * different reviewer element.
+ * Draws elements with levels for some roles. An `approval_flow` element may have a reviewing `user_management` element,
+ * which no other element uses.
  */
 function drawElements(draw: Draw, resources: Entries<RandomResource>, roles: readonly string[]): Entries {
 	const named = draw(fc.uniqueArray(fc.constantFrom(...keys), { maxLength: 4 }));
@@ -262,7 +262,7 @@ function drawInstances(draw: Draw, resources: readonly string[], tenants: readon
 	);
 }
 
-/** Returns resources, roles and relations in the form in which documents list objects created for groups. */
+/** Returns all resources, roles and relations in the form of `made_for_groups`. */
 function schemaObjects(resources: Entries<RandomResource>): readonly Json[] {
 	return Object.entries(resources).flatMap(([resource, { roles = {}, relations = {} }]) => [
 		{ resource },

@@ -37,7 +37,7 @@ const ofTheRun = new Set(['id', 'created_at', 'updated_at', 'last_action_at']);
 /** An id generated during a run. The keys in these tests look like ids of a different UUID version. */
 const madeUp = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-/;
 
-/** Returns changes without ids and times, keyed by their subject. */
+/** Returns changes without ids and times, keyed by operation and object. */
 function comparable(changes: readonly ToldChange[]): Readonly<Record<string, unknown>> {
 	const plain = (record: Json | null | undefined) =>
 		JSON.parse(

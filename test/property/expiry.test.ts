@@ -68,7 +68,7 @@ function resourcesIn({ schema, facts }: Model) {
 	);
 }
 
-/** Asserts that each listing for a resource names exactly the allowed users. Returns the user count. */
+/** Asserts that each listing for a resource contains exactly the allowed users. Returns the number of allowed users. */
 function listedAndAllowed(t: ExecutionContext, context: DecisionContext, model: Model): number {
 	let allowed = 0;
 	for (const { type, action, ...object } of resourcesIn(model)) {
@@ -116,12 +116,12 @@ test('at any time, checks and listings are the same as without the expired facts
 	t.true(seen.ended >= leastDrawn(11), `${seen.ended} ended by time`);
 });
 
-/** Counts the decisions that changed from or to this code. */
+/** Counts the decisions that changed from this code to a different code. */
 function changes(before: readonly string[], after: readonly string[], code: string): number {
 	return before.filter((answer, index) => answer === code && after[index] !== code).length;
 }
 
-/** Ann views a document's folder. Until time 2, she has a role on the document, which blocks the derived role. */
+/** Ann is a viewer of a document's folder. Until time 2, her own role on the document blocks the derived role. */
 const stopped: Model = {
 	schema: {
 		condition_sets: [],

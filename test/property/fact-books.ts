@@ -59,7 +59,7 @@ function addInstance(state: State, name: string, tenant: string): void {
 	state.instances.set(name, { tenant, group: null });
 }
 
-/** Creates missing instances if `tenant` is set. */
+/** Creates missing instances in `tenant`. Refuses missing instances if `tenant` is not set. */
 function ensureInstances(state: State, names: readonly string[], tenant: string | undefined): void {
 	for (const name of names) {
 		if (state.instances.has(name)) continue;

@@ -23,7 +23,7 @@ export interface Bundle {
 
 type Flavour = '' | '/rego';
 
-/** Fetches the delta from the bundle with this tag to the newest bundle; `null` if this bundle is the newest. */
+/** Fetches the bundle that updates the bundle with this tag to the newest state; `null` if it is the newest already. */
 export function stepFrom(place: Place, etag: string): Promise<Bundle | null> {
 	return fetchBundle(place, '', etag);
 }

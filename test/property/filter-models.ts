@@ -1,4 +1,4 @@
-/** Random models and questions for filters: grants of every kind, some of which expire, and questions that they may decide. */
+/** Random models for filters, with grants of every kind, and questions. Most questions are about a grant. */
 
 import fc from 'fast-check';
 import type { Attributes, ConditionSet, Expiring, Json, Model } from '../../compiler/model.js';
@@ -9,7 +9,7 @@ import { type Aim, aimsOf } from './aimed-questions.js';
 import { expiringModels } from './expiring-models.js';
 import { lapses, withLapses } from './lapsing-grants.js';
 
-/** Returns generators of models with the same schema. */
+/** Generates models with the same schema. */
 export const baseModels = (count: number) =>
 	fc.oneof(
 		modelsOfOneSchema(count),
@@ -27,7 +27,7 @@ interface Ingredients {
 	readonly attributes: fc.Arbitrary<Attributes>;
 }
 
-/** Returns generators of additions to models. */
+/** Generates additions to a model. */
 export const materialOf = ({ ofUsers, ofResources, attributes }: Ingredients) =>
 	fc.record({
 		ofUsers: fc.array(ofUsers, many),
@@ -86,7 +86,7 @@ export function withConditions(
 		if (about === undefined || user_set === undefined) return [];
 		return [{ ...about, user_set, resource_set: `${about.resource}-${pick([0, 0, 1, 2, 3, 4], number)}` }];
 	});
-	/** Rules between users with a role on the instance and the whole resource. */
+	/** Rules that grant an action on every instance to users with a role on the instance. */
 	const forHolders = holders.flatMap(({ key: user_set, resource }) => {
 		const about = pick(
 			all.filter((one) => one.resource === resource),
@@ -141,7 +141,7 @@ export function withConditions(
 	return withLapses(whole, lapsing);
 }
 
-/** Returns a set of users by a role that is not computed. */
+/** Returns the set of users with a role on an instance. The role is not computed. */
 function setOfUsers({ schema, facts }: Model, which: number): FilterInput['user'] | undefined {
 	const sets = facts.instances.flatMap(({ type, key }) =>
 		(schema.resources.find((own) => own.key === type)?.roles ?? [])
@@ -154,7 +154,7 @@ function setOfUsers({ schema, facts }: Model, which: number): FilterInput['user'
 	return { key: `${instance}#${role}`, holdings: { [type]: { [role]: { [instance]: null } } } };
 }
 
-/** A question whose user, type, action and tenant are not chosen yet. */
+/** Random values from which `questioner` builds a question about a model. */
 interface Choices {
 	readonly user: string;
 	readonly set: number | undefined;
@@ -191,7 +191,7 @@ export interface AimedQuestion {
 	readonly isOfSet: boolean;
 }
 
-/** Returns a function that chooses the user, type, action and tenant of questions about a model. */
+/** Returns a function that builds questions about a model from random choices. */
 export function questioner(model: Model): (choices: Choices) => AimedQuestion {
 	const all = model.schema.resources.flatMap(({ key, actions }) => actions.map((action) => [key, action.key] as const));
 	const aims = aimsOf(model);

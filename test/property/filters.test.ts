@@ -1,6 +1,6 @@
 // @both
 
-/** A row satisfies a filter if the check with the row's key, tenant and attributes is allowed. */
+/** A filter selects a row if and only if the check with the row's key, tenant and attributes is allowed. */
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { compile, documentBytes } from '../../compiler/index.js';
@@ -90,7 +90,7 @@ function conditionOf({ type, condition }: Pick<Filter, 'type' | 'condition'>): R
 
 const options = { maxKeys: 1_000, explain: true, matches: patternMatches };
 
-/** Returns a filter, unless its conditions read related instances. */
+/** Returns a filter; `undefined` if its conditions compare related instances. */
 function filterUnlessRefused(context: DecisionContext, input: FilterInput): Filter | undefined {
 	try {
 		return runToEnd(filterRows(context, input, options));
@@ -163,7 +163,7 @@ interface Found {
 	conditional: number;
 }
 
-/** Compares the filters for all questions. Counts the expired grants' rows in `lapsed`. */
+/** Compares the filters for all questions with checks. `lapsed` counts the rows decided by expired grants. */
 function compareFilters(
 	t: ExecutionContext,
 	{ engine, model, asked, lapsed }: { engine: Engine; model: Model; asked: readonly Question[]; lapsed?: LapsedGrants },
@@ -206,7 +206,7 @@ const leastLapsed: Readonly<Record<string, number>> = {
 	'relationships, rebac': 5,
 };
 
-test('a filter selects the rows that checks allow, and so do its branches together', async (t) => {
+test('a filter, and the union of its branches, select exactly the rows that checks allow', async (t) => {
 	t.timeout(7_200_000);
 	let [rows, allowed, ofSets, conditional] = [0, 0, 0, 0];
 	const lapsed = new LapsedGrants();
@@ -238,7 +238,7 @@ test('a filter selects the rows that checks allow, and so do its branches togeth
 	);
 });
 
-/** Keeps every other item. */
+/** Replaces every other item of `before`. */
 function mixed(before: readonly Json[], after: readonly Json[]): Json[] {
 	return before.map((own, index) => (index % 2 === 1 ? own : (after[index] ?? own)));
 }

@@ -2,7 +2,7 @@ import type { AssignedCondition, InstanceAssignment, Model, Relationship } from 
 import { selects } from './condition-oracle.js';
 import type { Query } from './query.js';
 
-/** Check fields read by grant conditions. */
+/** Fields of a check that grant conditions compare. */
 export type Asked = Pick<Query, 'user' | 'context'>;
 
 /** True if an assignment counts in a check: its condition holds, or it has none. */

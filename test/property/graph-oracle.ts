@@ -1,4 +1,4 @@
-/** A simple, slow model of a document's connections and derived roles. Shares no code with the server. */
+/** A simple, slow model of an environment's graph and derived roles. Shares no code with the server. */
 
 /** Documents, nested folders and nested teams, with relations between all three. */
 export interface GraphWorld {
@@ -61,7 +61,7 @@ export function typePart(name: string): string {
 	return name.slice(0, name.indexOf(':'));
 }
 
-/** Returns all connections between users, tenants and instances, which are identified by node ids. */
+/** Returns all connections between users, tenants and instances. The ends are node ids. */
 export function connections({ tuples, assignments, groups, instances }: GraphWorld): readonly Connection[] {
 	const held = assignments.map(({ user, role, resource_instance, tenant }) => {
 		const from = `user:${user}`;
@@ -147,7 +147,7 @@ function starts(world: GraphWorld, user: string): readonly { readonly state: Sta
 	});
 }
 
-/** Returns a user's roles, each as `<source> <steps> <where>#<role>`, sorted. */
+/** Returns a user's roles, sorted, each as `<source> <instance or tenant>#<role> <steps>`. */
 export function effectiveRoleTexts(world: GraphWorld, user: string): readonly string[] {
 	const fewest = new Map<string, number>();
 	for (const { state, group } of starts(world, user)) {
@@ -163,7 +163,7 @@ export function effectiveRoleTexts(world: GraphWorld, user: string): readonly st
 	return [...inTenants, ...[...fewest].map(([name, steps]) => `${name} ${steps}`)].sort();
 }
 
-/** Returns the length of the shortest path from a user to any of the goal roles, in edges; `null` if there is no path. */
+/** Returns the number of edges in the shortest path from a user to any of the goals; `null` if there is no path. */
 export function fewestFromUser(world: GraphWorld, user: string, goals: readonly State[]): number | null {
 	const lengths = starts(world, user).flatMap(({ state }) => {
 		const reached = reach(world, state, user);
@@ -172,7 +172,7 @@ export function fewestFromUser(world: GraphWorld, user: string, goals: readonly 
 	return lengths.length === 0 ? null : Math.min(...lengths) + 1;
 }
 
-/** Returns the length of the shortest path from any role on `from` to the role `goal`, in edges; `null` if there is no path. */
+/** Returns the number of edges in the shortest path from any role on `from` to `goal`; `null` if there is no path. */
 export function fewestToRole(world: GraphWorld, from: string, goal: State): number | null {
 	const lengths = (roles[typePart(from)] ?? []).flatMap(
 		(role) => reach(world, stateText(from, role), null).get(goal) ?? [],
@@ -180,7 +180,7 @@ export function fewestToRole(world: GraphWorld, from: string, goal: State): numb
 	return lengths.length === 0 ? null : Math.min(...lengths);
 }
 
-/** Returns the length of the shortest path between two instances, in relationships; `null` if there is no path. */
+/** Returns the number of relationships in the shortest path between two instances; `null` if there is no path. */
 export function fewestRelationships(world: GraphWorld, from: string, to: string): number | null {
 	const found = new Map([[from, 0]]);
 	for (const [name, steps] of found) {

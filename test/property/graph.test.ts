@@ -193,7 +193,7 @@ journey('a neighborhood is the same as in the simple model, or a part of it at t
 	await fc.assert(property, { numRuns: runs });
 });
 
-/** Asserts that each path connects adjacent nodes, never repeats a node with the same role, and has the right ends. */
+/** Asserts that the paths are distinct, connected and sorted by length, and that they have these ends and this role. */
 function checkWays(t: ExecutionContext, { nodes, edges, paths }: Graph, from: string, to: string, role?: string): void {
 	const ids = new Set(nodes.map(({ id }) => id));
 	t.is(new Set(paths.map((path) => path.join())).size, paths.length, 'each once');
@@ -217,7 +217,7 @@ function checkWays(t: ExecutionContext, { nodes, edges, paths }: Graph, from: st
 	);
 }
 
-/** Returns the length of the shortest path, in edges; `null` if there is no path. */
+/** Returns the number of edges in the shortest path; `null` if there is no path. */
 function shortest({ paths }: Graph): number | null {
 	return paths[0]?.length ?? null;
 }

@@ -26,7 +26,7 @@ import {
 import { noFacts } from '../support/no-facts.js';
 import { circularEdges } from './relationship-oracle.js';
 
-/** Index into a list with any length: see `pick`. */
+/** Number that `pick` maps to an item of any list. */
 type Choice = number;
 
 /** A write. If a write does not apply to the current state, it changes nothing. */
@@ -79,7 +79,7 @@ const expiring = <G>(grant: { [K in keyof G]: fc.Arbitrary<G[K]> }): fc.Arbitrar
 	fc.tuple(fc.record(grant) as fc.Arbitrary<G>, expiry).map(([what, when]) => ({ ...what, ...when }));
 const weighted = <S extends Step>(weight: number, arbitrary: fc.Arbitrary<S>) => ({ weight, arbitrary });
 
-/** The beginning of each history. It creates objects to relate, and derivation cycles. */
+/** The beginning of each history: a schema with a derivation cycle, a tenant and a user. */
 export const opening: fc.Arbitrary<readonly Step[]> = derivingSchema.filter(hasCycle).map((schema) => [
 	{ kind: 'change_schema', schema },
 	{ kind: 'create_tenant', tenant: 'acme', plan: 0 },
@@ -354,7 +354,7 @@ function rederived(role: ResourceRole, kind: Edit, relation?: string, source?: s
 	}
 }
 
-/** Removes relations to missing types and derivations from missing roles. */
+/** Removes references to missing types, roles and relations. */
 function sound(resources: readonly Resource[], { roles, condition_sets, set_rules, ...others }: Schema): Schema {
 	const byKey = new Map(resources.map((type) => [type.key, type]));
 	const related = resources.map((type) => ({

@@ -218,7 +218,7 @@ async function difference(before: Model, after: Model) {
 	return { gains: gains.sort(), loses: loses.sort(), asked };
 }
 
-/** Returns two states as in an impact process, in which the later state is a patched copy of the earlier state. */
+/** Returns the states before and after a change. As in an impact process, the later state is a patched copy. */
 async function states(before: Model, after: Model) {
 	const touched = touchedBy(before, after);
 	const bytes = documentBytes(before);
@@ -293,7 +293,7 @@ test('impact is the difference between all decisions before and after', async (t
 	t.true(seen.asked * 2 < seen.all, `${seen.asked} of ${seen.all} checks were asked`);
 });
 
-/** A folder is shared with a team of everyone, under a condition on the attribute `trust`. */
+/** Returns a model in which a folder is shared with a team of everyone, under a condition on the attribute `trust`. */
 function sharedWithEveryone(trust: number): Model {
 	const named = { name: 'Name', description: null };
 	const role = { ...named, extends: [], no_direct_roles_on_object: false };

@@ -1,6 +1,6 @@
 /**
- * Filter rows decided by an expired grant: the filter would gain or lose these rows if it did not ignore the grant. A
- * filter property can detect this fault only if such rows occur.
+ * Filter rows decided by an expired grant: the filter would gain or lose these rows if it did not ignore the grant.
+ * Without such rows, a property would not notice a filter that uses expired grants.
  */
 
 import { everyone } from '../../compiler/everyone.js';
@@ -31,7 +31,7 @@ const kinds: Readonly<Record<string, (facts: Facts) => Facts>> = {
 	relationships: (facts) => ({ ...facts, relationships: facts.relationships.map(lasting) }),
 };
 
-/** Returns the granted rows, unless an expired grant's condition has no filter. */
+/** Returns the granted rows; `undefined` if the condition of an expired grant is not supported in filters. */
 function grantedUnlessRefused(context: DecisionContext, input: FilterInput) {
 	try {
 		return runToEnd(rowsGranted(context, input, patternMatches));
@@ -57,7 +57,10 @@ export class LapsedGrants {
 		});
 	}
 
-	/** Counts the rows that `selects` selects. A row is lost if the grant, without its expiry, would exclude it. */
+	/**
+	 * Counts the rows that `selects` would gain, by access model, or lose, as `lost`, if the facts of a kind did not
+	 * expire.
+	 */
 	count(context: DecisionContext, input: FilterInput, rows: readonly Row[], selects: (row: Row) => boolean): void {
 		for (const [kind, facts] of this.#revived) {
 			const revived = { ...context, facts };

@@ -1,4 +1,4 @@
-/** Grants of every kind, expiring at 1, for models whose random expiries seldom decide anything. */
+/** Additional grants of every kind that expire at 1, because random expiries seldom decide a check. */
 
 import fc from 'fast-check';
 import { everyone } from '../../compiler/everyone.js';

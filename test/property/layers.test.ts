@@ -1,6 +1,6 @@
 /**
- * Paths that diverge and converge. For most of these shapes, a check that followed each path separately would take
- * seconds to years, so the tests would not end.
+ * Paths that diverge and converge. For most of these shapes, a check that followed each path separately would run for
+ * longer than a test may.
  */
 import test from 'ava';
 import { documentBytes } from '../../compiler/index.js';
@@ -62,12 +62,12 @@ test('evaluation in a stock OPA terminates too', async (t) => {
 	}
 });
 
-test('all instances in 6 layers of 30 are listed for a viewer of their common source', async (t) => {
+test('6 layers of 30: a viewer of an instance in the last layer views all instances in the other layers', async (t) => {
 	const model = layeredGraph({ depth: 6, width: 30 });
 	const engine = await wasmEngine(rego(model));
 	engine.setData(documentBytes(model));
 	const instances = model.facts.instances.map(({ type, key }) => ({ type, key }));
 	const listed = engine.ask('regolith/listing/instance_permissions', { user: { key: 'ben' }, instances });
-	// Ben views all instances, except in the last layer, in which he views only a single instance.
+	// The only instance in the first layer, all instances in five layers, and a single instance in the last layer.
 	t.is((listed as readonly unknown[]).length, 1 + 5 * 30 + 1);
 });

@@ -6,9 +6,9 @@ const users = [...userNames, 'unone'];
 const instances = [null, ...instanceNames, 'inone'];
 
 /**
- * Returns questions for every combination of user, action and instance in a model: a question with the instance's
- * tenant, a question without a tenant and, for a single action, questions with other tenants. Includes missing users,
- * actions, instances and tenants.
+ * Returns questions for every combination of user, action and instance in a model, with the instance's tenant. For the
+ * first action, also asks with other tenants and without a tenant. If the schema has grant conditions, also asks with
+ * contexts. Includes missing users, actions, instances and tenants.
  */
 export function modelQuestions({ schema, facts }: Model): readonly Question[] {
 	return schema.resources.flatMap(({ key: type, actions }) =>

@@ -5,7 +5,7 @@ import type { Loose } from '../support/client.js';
 import { exactNumbers } from '../support/exact-numbers.js';
 import type { Place } from '../support/management.js';
 
-/** A field. Create and PATCH accept it, and so does PUT if the kind has this method. */
+/** A field that create, PATCH and PUT accept, if the kind has these methods. */
 export interface Field {
 	readonly values: fc.Arbitrary<unknown>;
 	/** True if a create requires it. */
@@ -251,7 +251,7 @@ export const kinds: Readonly<Record<string, Kind>> = {
 	},
 };
 
-/** Creates the objects that the values above name. */
+/** Creates the objects to which the values above refer. */
 export async function furnishLaws({ http, schema, facts }: Place): Promise<void> {
 	const made = async (path: string, body: object, below = schema) => {
 		const { status, body: said } = await http.post(`${below}/${path}`, { name: 'Made', ...body });

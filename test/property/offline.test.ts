@@ -39,7 +39,7 @@ test.before('start', async () => {
 });
 test.after.always('stop', () => api?.stop());
 
-/** A chapter of a history: some of the changes that would turn the environment into `document`, in a compiler mood. */
+/** A chapter of a history: some changes that lead to `document`, while the compiler is in a mood. */
 interface Chapter {
 	readonly document: Exported;
 	readonly mood: Mood;
@@ -144,10 +144,10 @@ interface Question {
 	readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Maximum number of questions per kind, except checks, which are all asked. */
+/** Maximum number of questions per kind, except plain checks and the listings of a user. */
 const most = 6;
 
-/** Returns all checks with reasons, and some attempts, listings and searches. */
+/** Returns all checks with reasons, all listings of users, and some attempts, other listings and searches. */
 function questionsAbout(names: ReturnType<typeof namesIn>, time: number): readonly Question[] {
 	const asked = {
 		...names,
@@ -358,7 +358,7 @@ const granting = {
 };
 const granted = { user: 'ann', action: 'read', resource: { type: 'document', tenant: 'acme' } };
 
-/** Returns a copy from a different environment, after an allowed check by its decision point and by its copy. */
+/** Returns the copy of a different environment, after a comparison of an allowed check. */
 async function foreignCopy(t: ExecutionContext): Promise<Buffer> {
 	const path = join(temporary(t), 'foreign.copy');
 	const place = await api.place();

@@ -7,7 +7,7 @@ import type { Query } from './query.js';
 import { instanceTenant, rolesOn } from './relationship-oracle.js';
 import { grantedBySets } from './set-oracle.js';
 
-/** The result of a check, with the code of the first failed condition. */
+/** The result of a check. The code is `allow` or the reason for the denial. */
 export interface Decision {
 	readonly allow: boolean;
 	readonly code: string;
@@ -21,8 +21,8 @@ export interface TenantPermissions {
 }
 
 /**
- * Decides a check, which is allowed if RBAC, ReBAC or ABAC allows it. If all three deny, reports insufficient tenant
- * roles first, then roles on the instance, and then all further reasons. Ignores assignments in deleted tenants.
+ * Decides a check, which is allowed if RBAC, ReBAC or ABAC allows it. If all three deny, RBAC's `no_permission` takes
+ * precedence, then ReBAC's reason, then RBAC's reason. Ignores assignments in deleted tenants.
  */
 export function decide(model: Model, query: Query): Decision {
 	const { tenantRoles, instanceRoles } = denials(model, query);
@@ -108,7 +108,7 @@ interface Granting {
 	readonly extends: readonly string[];
 }
 
-/** Returns a role's own and inherited grants. Skips roles already visited. */
+/** True if a role grants the action itself or by extension. Skips roles already visited. */
 function grants(
 	roles: readonly Granting[],
 	key: string,

@@ -32,7 +32,7 @@ function altered(row: Row, fate: Fate): Row {
 	return { ...row, condition: { ...row.condition, values: { limit: 77 } } };
 }
 
-/** Returns a fact as it was, or as absent. */
+/** Returns a fact's past state: present or absent. */
 function pastFact(row: Row, wasThere: boolean): PastFact {
 	const until = wasThere ? (row.expires_at ?? null) : undefined;
 	const condition = row.condition === undefined ? {} : { condition: row.condition };

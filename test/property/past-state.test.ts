@@ -89,7 +89,7 @@ async function look(place: Place): Promise<Look> {
 
 const run = async <T>(steps: Steps<T>): Promise<T> => runToEnd(steps);
 
-/** Returns all questions about instances. */
+/** Returns questions for every user, type, instance and action, also without an instance. */
 function questions() {
 	return [...universe.users, 'zoe', 'nobody'].flatMap((user) =>
 		universe.types.flatMap((type) =>

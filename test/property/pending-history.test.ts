@@ -127,7 +127,7 @@ test.before('start', async () => {
 
 test.after.always('stop', () => api?.stop());
 
-/** Counts events, which must occur before a history counts as a success. */
+/** Event counters. The test fails if an event is too rare. */
 const seen = { checks: 0, by_roles: 0, suspended: 0, kept: 0, exact: 0, refused: 0, left_out: 0, listed: 0 };
 
 test('no decision allows access that its revision denies, whatever the compiler does', async (t) => {
@@ -236,7 +236,7 @@ async function write({ http, schema, facts }: Place, one: Step): Promise<unknown
 	}
 }
 
-/** Creates all derivations and two rules. */
+/** Creates the schema, with all derivations, and facts with three rules. */
 async function furnish({ http, schema, facts }: Place): Promise<void> {
 	const made = async (method: 'post' | 'patch', path: string, body: object) => {
 		const answer = await http[method](path, body);

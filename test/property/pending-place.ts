@@ -63,8 +63,8 @@ export class MoodyApi {
 }
 
 /**
- * A restartable decision point for an environment. Requests wait only briefly for a policy at the address of `hasty`, and
- * up to a minute at the address of `patient`.
+ * A restartable decision point for an environment. Requests by `hasty` wait only briefly for a policy, and requests by
+ * `patient` up to a minute.
  */
 export class RestartablePdp {
 	#replica: Replica | undefined;

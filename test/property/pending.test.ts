@@ -60,8 +60,9 @@ test('access that a newer schema removes is suspended, and unchanged access stay
 });
 
 /**
- * Returns a schema whose decisions are those of the older policy over data for the newer schema. Derivations and rules
- * come from the older schema, except suspended ones, and nobody holds a suspended computed role. Permissions and tenant roles are data.
+ * Returns a schema that decides like the older policy with the newer schema's data. Permissions and tenant roles are
+ * data. Derivations and rules come from the older schema, except suspended derivations and rules. Nobody holds a
+ * suspended computed role.
  */
 function underOlderPolicy(inForce: Schema, schema: Schema): Schema {
 	const pending = new Map(Object.entries((pendingTable(inForce, schema) ?? {}) as Readonly<Record<string, Json>>));
@@ -131,7 +132,7 @@ test('the older policy allows nothing that the newer schema denies', (t) => {
 test('patches update the suspended state to each later state, and to the state of the new policy', (t) => {
 	fc.assert(
 		fc.property(schemaHistories, ({ inForce, later }) => {
-			// All steps share a set of facts, and each step removes some. At the third step, a policy arrives, and its schema
+			// All steps share a set of facts, and each step removes some facts. At the third step, the newest schema's policy
 			// becomes active.
 			const all = later[0]?.facts ?? noFacts;
 			let facts = all;

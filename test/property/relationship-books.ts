@@ -7,8 +7,8 @@ import { isFactWrite, isGroupWrite, type Write } from './relationship-writes.js'
 import { enterSchema } from './schema-books.js';
 
 /**
- * Books for an environment, as an API client could keep them. They determine whether a write must be accepted, and the
- * resulting state. They share no code with the store.
+ * The books of an environment: its expected state. They determine whether a write must be accepted, and the resulting
+ * state. They share no code with the store.
  */
 export class RelationshipBooks {
 	#state: State = {

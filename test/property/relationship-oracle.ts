@@ -43,9 +43,9 @@ export function schemaDerivations({ resources }: Schema): readonly DerivationInS
 }
 
 /**
- * Returns the keys of a user's assigned and derived roles on an instance, in a check. Every user also holds roles
- * assigned to everyone, but only own assignments block derivations, and only stored users have them. A conditional
- * assignment blocks derivations whether its condition holds or not.
+ * Returns the keys of a user's assigned, derived and computed roles on an instance, in a check. Every user also holds
+ * roles assigned to everyone, but only own assignments block derivations, and only stored users have own assignments. A
+ * conditional assignment blocks derivations whether its condition holds or not.
  */
 export function rolesOn(model: Model, asked: Asked, type: string, instance: string): ReadonlySet<string> {
 	const roles = model.schema.resources.find(({ key }) => key === type)?.roles ?? [];
@@ -66,8 +66,9 @@ function rolesHeld(model: Model, asked: Asked): ReadonlySet<string> {
 }
 
 /**
- * Returns all instance roles a user holds. Repeats the search. Each search evaluates exclusions by computed roles
- * against the previous result. No role leads to itself through a computed role, so the results converge.
+ * Returns all instance roles a user holds. Repeats the search until the result no longer changes, because each search
+ * evaluates the exclusions in computed roles against the previous result. No role leads to itself through a computed
+ * role, so the results converge.
  */
 function findRolesHeld(model: Model, asked: Asked): ReadonlySet<string> {
 	const text = (roles: ReadonlySet<string>) => JSON.stringify([...roles].sort());
@@ -143,7 +144,7 @@ export function instanceTenant({ facts }: Model, type: string, instance: string)
 	return facts.tenants.some(({ key }) => key === tenant) ? tenant : undefined;
 }
 
-/** Returns the derivations in cycles, whose source is directly or indirectly derived from their result. */
+/** Returns the derivations in cycles: each source is directly or indirectly derived from the derived role. */
 export function circularEdges(schema: Schema): readonly DerivationInSchema[] {
 	return schemaDerivations(schema).filter(({ type, role, sourceType, source }) =>
 		leadTo(schema, sourceType, source).has(joinedKeys(type, role)),

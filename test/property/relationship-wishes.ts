@@ -61,7 +61,7 @@ const tuple: fc.Arbitrary<Tuple> = fc.tuple(way, key, key).map(([{ subject, rela
 	relation,
 	object: `${object}:${to}`,
 }));
-/** Derives members for groups, and viewers and editors for all further types. */
+/** Derivations of `member` on groups, and of any role on other types. Source roles on groups are also `member`. */
 const derivation = fc
 	.tuple(way, role, role, blocked)
 	.map(([{ subject, relation, type: derived }, to, from, stops]) => ({
@@ -86,13 +86,12 @@ const document = resource('document', hierarchy, { parent: 'folder' });
 
 const kinds = <K extends string>(...all: K[]) => fc.constantFrom(...all);
 
-/** A write; or a request to repeat or undo an earlier write, whose position is counted from the newest write. */
+/** A write, or a request to repeat or undo an earlier write. `back` is the number of writes after the earlier write. */
 type Drawn = Write | { readonly kind: 'again' | 'undo'; readonly back: number };
 
 /**
- * Several possible writes, of which only one is sent. If `apt`, this is the first write that would be accepted and
- * change something; otherwise, it is the first write. With `apt`, random draws from a few keys often find existing
- * objects.
+ * Possible writes. Only one of them is sent: the first write or, if `apt`, the first write that would be accepted and
+ * change something. With `apt`, random draws from a few keys often find existing objects.
  */
 export interface Wish {
 	readonly apt: boolean;
@@ -158,7 +157,7 @@ const groupWrite = wishes(
 	[6, fc.record({ kind: kinds('give', 'give', 'take'), group, role, instance, tenant })],
 );
 
-/** The beginning of all histories, so they do not spend their random writes on required objects. */
+/** The beginning of each history, so histories do not spend their random writes on required objects. */
 export const opening: readonly Write[] = [
 	{ kind: 'create-tenant', tenant: 'acme' },
 	{ kind: 'create-tenant', tenant: 'toString' },
@@ -225,7 +224,7 @@ function meaning(choice: Drawn, writes: readonly Write[]): Write {
 	return choice.kind === 'again' ? earlier : undoing(earlier);
 }
 
-/** The inverse of each creation, except for deletions after which almost nothing would be left to compare. */
+/** Inverse of each creation, except of tenants and resources: their deletion would leave almost nothing to compare. */
 const taking: ReadonlyMap<string, Write['kind']> = new Map<Write['kind'], Write['kind']>([
 	['create-role', 'delete-role'],
 	['create-relation', 'delete-relation'],

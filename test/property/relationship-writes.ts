@@ -1,6 +1,6 @@
 /** Writes in a relationship and group history. Each write contains its whole request, and names objects by key. */
 
-/** A derivation source: the role `role` on the relation's subject, which has the type `type`. */
+/** A derivation source: the role `role` on the subject of `relation`. The subject has the type `type`. */
 export interface Source {
 	readonly relation: string;
 	readonly type: string;

@@ -1,6 +1,6 @@
 // @both
 
-/** Instance role properties. For any schema and facts, a policy's decisions equal a plain search. */
+/** Instance role properties. For any schema and facts, a policy's decisions equal the results of a plain search. */
 
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
@@ -19,9 +19,7 @@ import type { Query } from './query.js';
 import { answered, rego } from './questions.js';
 import { circularEdges, leadTo, rolesOn, schemaDerivations } from './relationship-oracle.js';
 
-/**
- * Asks a module all questions about several models with the same schema. Returns how often the search found each code.
- */
+/** Compares a module with the search, for models with the same schema. Returns the number of results per code. */
 async function compare(t: ExecutionContext, models: readonly Model[]): Promise<ReadonlyMap<string, number>> {
 	const seen = new Map<string, number>();
 	const [first] = models;
@@ -152,8 +150,8 @@ function codesIn(sections: Json): Json {
 }
 
 /**
- * Computes the same result with the oracle. It contains the access models that allow, or all models with a reason if
- * every model denies.
+ * Computes the expected result of `codesIn` with the oracle. It contains the access models that allow, or every access
+ * model with its reason if all deny.
  */
 function explained(model: Model, query: Query): Json {
 	const { tenantRoles, instanceRoles } = denials(model, query);
@@ -180,7 +178,7 @@ function onlyWith(model: Model, { user, resource }: Query, role: string): Model 
 	return { schema: { ...model.schema, resources }, facts };
 }
 
-test('a set of users holds the same roles as a user who has only its role', async (t) => {
+test('a set of users holds the same roles as a user with only the set’s role', async (t) => {
 	t.timeout(7_200_000);
 	let allowed = 0;
 	await fc.assert(
@@ -249,7 +247,7 @@ test('a cycle contains the roles that derive from each other, and their derivati
 	t.true(cycles >= leastDrawn(101));
 });
 
-/** Returns every circular derivation, with the roles that lead to its role, and the roles derived from its role. */
+/** Returns the groups of roles that derive from each other, with the derivations inside each group. */
 function searchedCycles(schema: Schema) {
 	const circular = circularEdges(schema);
 	const reach = new Map(

@@ -33,7 +33,7 @@ const all: ConditionSet = {
 
 const relationsToFolder = [{ ...named('parent'), subject: 'folder' }];
 
-/** Returns a schema with an action for each set and for each computed role. */
+/** Returns a schema with an action for each permission in the roles, and an action with a rule for each set. */
 function schemaWith(
 	roles: readonly ResourceRole[],
 	sets: readonly ConditionSet[],
@@ -68,7 +68,7 @@ const keys = ['a', 'b', 'c'];
 /** Returns numbers that select each form of an expression, with its roles in each order. */
 const choices = (forms: number) => range(forms).flatMap((form) => [0, 1, 2].map((turn) => 4 * form + turn));
 
-/** Users hold each combination of three roles on the document `one`. A role never implies the roles it extends. */
+/** Users hold each combination of three roles on `one`. In conditions, a role does not imply the roles it extends. */
 const everyForm: Model = {
 	schema: schemaWith(
 		[
@@ -104,7 +104,7 @@ const everyForm: Model = {
 	},
 };
 
-/** Everyone holds a role on the document `one`, on its folder and on the folder's parent. Some users hold no other role. */
+/** Everyone holds a role on the document `one` and on the folder above its folder. Some users hold no other role. */
 const everyoneHolds: Model = {
 	schema: schemaWith(
 		[
@@ -158,7 +158,7 @@ const fromFolder = (level: number) => ({
 	object_match: { match: { level: { equals: level } }, fk_resource_type: 'folder' },
 });
 
-/** The attribute `of` names folders in the same tenant, in another tenant and nowhere. */
+/** The attribute `of` names a folder in the same tenant, a folder in another tenant, or a missing folder. */
 const relatedInstances: Model = {
 	schema: (() => {
 		const bound = (key: string, conditions: Json): ConditionSet => {

@@ -55,7 +55,7 @@ function hasRulesByRoles({ condition_sets, set_rules }: Schema): boolean {
 	return set_rules.some(({ user_set }) => naming.includes(user_set));
 }
 
-/** Returns the objects that a policy can leave out, except for resources, without which little would be left. */
+/** Returns the objects that a policy can leave out, except resources: without resources, little would be left. */
 function removableObjects({ condition_sets, set_rules, resources }: Schema): readonly BrokenObject[] {
 	return [
 		...condition_sets.map(({ type, key }): BrokenObject => ({ kind: 'condition_set', type, key })),

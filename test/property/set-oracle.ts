@@ -136,8 +136,8 @@ function holds(conditions: Json, known: ReadonlyMap<string, Json>, find: FindRel
 }
 
 /**
- * A day before the time of checks at `time: 1_000`. The times in random facts lie decades before or centuries after this limit,
- * so that the limit also suits checks at the present time.
+ * A day before the time of checks at `time: 1_000`. Also suits checks at the present time, because the times in random
+ * facts are decades before or centuries after this limit.
  */
 const limit = '1969-12-31T00:00:01.000Z';
 

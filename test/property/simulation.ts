@@ -4,8 +4,8 @@ import type { Model } from '../../compiler/index.js';
 import type { Attributes } from '../../compiler/model.js';
 
 /**
- * Books for an environment, as an API client could keep them. They determine whether a write must be accepted, and the
- * resulting state. They share no code with the store.
+ * The books of an environment: its expected state. They determine whether a write must be accepted, and the resulting
+ * state. They share no code with the store.
  */
 
 /** A write in a history. Keys come from small sets, so histories use the same objects again. */
@@ -98,7 +98,7 @@ export const write: fc.Arbitrary<Write> = fc.oneof(
 	},
 );
 
-/** The beginning of most histories, so they do not spend their random writes on required objects. */
+/** The beginning of each history, so histories do not spend their random writes on required objects. */
 export const opening: readonly Write[] = [
 	{ kind: 'create-tenant', tenant: 'acme' },
 	{ kind: 'create-resource', resource: 'document', actions: ['read', 'write'] },
@@ -117,7 +117,6 @@ interface RoleBook {
 
 const forGood = Number.POSITIVE_INFINITY;
 
-/** Books for an environment. */
 export class Simulation {
 	/** Users, with their first names and attributes. */
 	readonly #users = new Map<string, readonly [name: string | null, attributes: Attributes]>();

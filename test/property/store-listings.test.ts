@@ -97,7 +97,7 @@ const large: Model = {
 	},
 };
 
-inRest(`for ${many} instances`, async (t) => {
+inRest(`listings agree for ${many} instances`, async (t) => {
 	const context = await contextFor(large);
 	for (const key of ['ann', 'ben']) {
 		const input = { user: { key }, resource_types: ['document'], context: withConditions };

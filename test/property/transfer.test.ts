@@ -85,7 +85,7 @@ async function become(t: ExecutionContext, stack: Stack, raw: string): Promise<v
 	await stack.reached(answer.revision);
 }
 
-/** Returns all possible decisions about a document's contents. */
+/** Returns the decisions for every user, action and tenant in a document. */
 async function decisions({ pdp }: Stack, { schema, facts }: Document): Promise<readonly boolean[]> {
 	const tenants = [...Object.keys(facts.tenants), 'elsewhere'];
 	const checks = Object.keys(facts.users).flatMap((user) =>
