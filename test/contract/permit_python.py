@@ -1,9 +1,9 @@
 """
-The published Python SDK, unmodified: facts through the decision point, and every method that decides.
+The published, unmodified Python SDK: writes facts through the decision point, and calls every decision method.
 
     PERMIT_API_KEY=... PERMIT_API_URL=... PERMIT_PDP_URL=... python permit_python.py
 
-The environment has to be empty. Ends with 1 at the first answer that is not as expected.
+The environment must be empty. Exits with 1 at the first unexpected response.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ def expect(what, actual, expected):
 
 
 async def model(permit):
-    """A schema with roles in tenants and on instances, a derivation and condition sets."""
+    """Creates a schema with roles in tenants and on instances, a derivation and condition sets."""
     api = permit.api
     await api.resources.create(
         {
@@ -79,7 +79,7 @@ async def model(permit):
 
 
 async def facts(permit):
-    """Written through the decision point: the next check knows of each."""
+    """Writes facts through the decision point, so the next check includes them."""
     with permit.wait_for_sync(timeout=20) as synced:
         api = synced.api
         await api.tenants.create({"key": "acme", "name": "Acme"})
@@ -179,7 +179,7 @@ async def main():
     for _ in range(100):
         if await permit.check("ben", "write", {"type": "document", "key": "plan", "tenant": "acme"}):
             break
-        # The schema must be compiled first. Writes of facts do not wait for this.
+        # The schema must be compiled first. Fact writes do not wait for the compilation.
         await asyncio.sleep(0.2)
     await decisions(permit)
     await revocations(permit)

@@ -3,7 +3,7 @@ import { Permit, PermitApiError } from 'permitio';
 import { onEachStack } from '../support/each-store.js';
 import { type Stack, startStack } from '../support/stack.js';
 
-/** The published, unmodified SDK with both URLs. The test follows a newcomer's complete path on both stores. */
+/** The published, unmodified SDK with the URLs of the API and a decision point. Follows a newcomer’s complete path. */
 
 function permit({ keys, api, decisionPoint }: Stack): Permit {
 	return new Permit({

@@ -26,8 +26,8 @@ const tagJourneys: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the path of the tag's journey if the journey contains the method and the last words of the path; otherwise
- * `null`.
+ * Returns the journey for bulk calls or the tag's journey, if the file contains the method and the last word of the
+ * path; otherwise `null`.
  */
 function journeyNaming({ tag, method, path }: Visited): string | null {
 	const ofObject = tagJourneys[tag] ?? tag.toLowerCase().replaceAll(' ', '-');

@@ -91,7 +91,7 @@ test.serial('the example matches the output of `regolith policy`; `UPDATE=1` rew
 interface Block {
 	readonly language: string;
 	readonly text: string;
-	/** Line before the block, which introduces it. */
+	/** Line that introduces the block. */
 	readonly before: string;
 }
 

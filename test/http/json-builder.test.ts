@@ -174,8 +174,8 @@ test('input that is too deep or too large is rejected before it is built', (t) =
 });
 
 /**
- * JSON texts, each with the level at which objects may have any number of fields, and the result with a limit of three
- * fields per other object.
+ * JSON texts with the outcome, if objects may have at most three fields. Objects at `mapLevel` may have any number of
+ * fields.
  */
 const wide: readonly (readonly [text: string, mapLevel: number | undefined, outcome: string])[] = [
 	['{"a":1,"b":2,"c":3}', undefined, 'taken'],

@@ -21,7 +21,7 @@ import {
 import { eventually } from '../support/eventually.js';
 import { renderSampleFailure, sampleEndpoints, sampleSurround } from './sample.js';
 
-/** Tests the server with good and bad requests, over real sockets. */
+/** The server's responses to valid and invalid requests, over real sockets. */
 
 interface Case {
 	readonly title: string;

@@ -18,7 +18,7 @@ test('items begin in order, and at most two run at the same time', async (t) => 
 	await forEachAtOnce([], 2, async () => t.fail());
 });
 
-test('a failure begins no further items, and rejects the call after all running items have ended', async (t) => {
+test('after a failure, no items begin, and the call is rejected when all running items have ended', async (t) => {
 	const steps: string[] = [];
 	await t.throwsAsync(forEachAtOnce([4, 2, 1, 9], 2, noting(steps, [4, 2])), { message: '2 failed' });
 	t.deepEqual(steps, ['begin 4', 'begin 2', 'end 2', 'end 4']);

@@ -7,7 +7,7 @@ import type { Attempt } from '../../src/wire/decision/attempt.js';
 import { readCaseModel, serving } from './cases.js';
 import { acme } from './environment.js';
 
-/** Requests for the attempts of a check, over HTTP. test/property/attempts.test.ts tests their properties. */
+/** Attempts of checks, over HTTP. test/property/attempts.test.ts tests the properties of attempts. */
 
 interface Explained {
 	readonly allow: boolean;

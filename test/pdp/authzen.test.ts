@@ -6,7 +6,7 @@ import { serving } from './cases.js';
 import { assign, policyWasm, resource, step } from './environment.js';
 import { key, type Served, serve } from './served.js';
 
-/** Requirements of the AuthZEN Authorization API 1.0, in the words of its chapters. */
+/** Requirements of the AuthZEN Authorization API 1.0. */
 
 function conditionSet(name: string, type: ConditionSet['type'], conditions: Json): ConditionSet {
 	const of = type === 'resourceset' ? 'book' : null;
@@ -22,8 +22,8 @@ function conditionSet(name: string, type: ConditionSet['type'], conditions: Json
 }
 
 /**
- * Ann writes books in acme. Senior users sign drafts. They stamp a book if the ink in the action's properties is the
- * ink of the book.
+ * Ann writes books in acme. Senior users sign drafts, and stamp a book if the ink in the action's properties is the
+ * book's ink.
  */
 const library: Model = {
 	schema: {
@@ -378,7 +378,7 @@ const { action: _a, ...noAction } = annReads;
 const { resource: _r, ...noResource } = annReads;
 
 const wrongEvaluations: readonly Refused[] = [
-	{ must: 'no body', says: /body/ },
+	{ must: 'a body', says: /body/ },
 	{ must: 'a subject', body: noSubject, says: /subject: field required/ },
 	{ must: 'an action', body: noAction, says: /action: field required/ },
 	{ must: 'a resource', body: noResource, says: /resource: field required/ },

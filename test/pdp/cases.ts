@@ -42,7 +42,7 @@ export function everyCheck({ schema, facts }: Model) {
 	return checks.flatMap((check) => [...facts.users, 'nobody'].map((user) => ({ user, ...check })));
 }
 
-/** Returns the checks that the policy allows, each asked separately. */
+/** Returns all allowed checks on a model, as JSON. */
 export async function allowedChecks({ http }: Served, model: Model): Promise<ReadonlySet<string>> {
 	const checks = everyCheck(model);
 	const { body } = await http.post<{ allow: { allow: boolean }[] }>('/allowed/bulk', checks);

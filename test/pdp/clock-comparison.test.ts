@@ -1,7 +1,7 @@
 import test from 'ava';
 import { ClockComparison } from '../../src/pdp/follow/clock-comparison.js';
 
-test('a clock jump is reported once, and so is its end', (t) => {
+test('the begin and the end of a clock difference are each reported once', (t) => {
 	const logged: string[] = [];
 	const tell = (...words: readonly unknown[]) => {
 		logged.push(String(words.at(-1)));

@@ -46,11 +46,11 @@ const condition = (key: string, conditions: Json, parameters: Readonly<Record<st
 };
 
 /**
- * A team shares the folder `top`, with the nested folders `mid` and `low` and a document in `low`. `ann` and `ben` are
- * in the team, `cat` has a role on `mid`, and `dan` is in a team that shares under a condition with a regular expression.
- * `ann` also has a role on a note in `top`, which blocks the derivation there. Everyone is a guest of the club, which
- * shares the document `e` under a condition that only `ann` satisfies. Relationships under a condition that their
- * relation does not declare have no effect.
+ * The folder `top` contains `mid`, and `mid` contains `low`, which contains a document. `top` is shared with two teams:
+ * `ann` and `ben` are in the first team, and `dan` is in the second team, whose condition has a regular expression.
+ * `cat` has a role on `mid`. `ann` also has a role on a note in `top`, which blocks the derivation there. Everyone is a
+ * guest of the club. The document `e` is shared with the club, under a condition that only `ann` satisfies.
+ * Relationships under a condition that their relation does not declare have no effect.
  */
 const folders: Model = {
 	schema: {
@@ -262,8 +262,8 @@ test('a contextual relationship is rejected if users may hold its source role th
 });
 
 /**
- * 400 teams share a folder under a condition with different values. Each team has its own member, and `ann` is a member
- * in all teams.
+ * A folder is shared with 400 teams, under a condition with different values. Each team has its own member, and `ann`
+ * is a member of all teams.
  */
 function manyTeams(): Model {
 	const numbers = Array.from({ length: 400 }, (_, index) => index);

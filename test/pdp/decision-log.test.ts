@@ -46,7 +46,7 @@ const decision: LoggedDecision = {
 
 const labels = { id: 'rack-7:7766', version: '0.9.0' };
 
-test('an event has OPA’s format, with additional facts', (t) => {
+test('an event has OPA’s format, with additional fields', (t) => {
 	t.deepEqual(JSON.parse(new EventWriter(labels, []).line(decision)), {
 		labels,
 		decision_id: 'd1',

@@ -95,7 +95,7 @@ const named: readonly Named[] = [
 	{ title: 'a body without a key', body: bodyWith(undefined), status: 401 },
 	{ title: 'a key that is not text', body: bodyWith([`Bearer ${key}`]), status: 401 },
 	{
-		title: 'a wrong header beside a right body',
+		title: 'a wrong header with a correct body',
 		authorization: 'Bearer x',
 		body: bodyWith(`Bearer ${key}`),
 		status: 403,
@@ -295,21 +295,21 @@ const wrong: readonly Wrong[] = [
 	},
 	{ title: 'a context that is text', body: { ...annWrites, context: 'x' }, locs: [['body', 'context']] },
 	{
-		title: 'one bad check in bulk',
+		title: 'an invalid check in a bulk request',
 		path: '/allowed/bulk',
 		body: [annWrites, { ...annWrites, user: 3 }],
 		locs: [['body', 1, 'user']],
 	},
 	{
-		title: 'one bad check in the member',
+		title: 'an invalid check in the field `checks`',
 		path: '/allowed/bulk',
 		body: { checks: [{ action: 'x', resource: 'y' }] },
 		locs: [['body', 'checks', 0, 'user']],
 	},
-	{ title: 'bulk checks without checks', path: '/allowed/bulk', body: {}, locs: [['body', 'checks']] },
-	{ title: 'bulk checks as text', path: '/allowed/bulk', body: 'x', locs: [['body']] },
+	{ title: 'a bulk request without checks', path: '/allowed/bulk', body: {}, locs: [['body', 'checks']] },
+	{ title: 'a bulk request that is text', path: '/allowed/bulk', body: 'x', locs: [['body']] },
 	{
-		title: 'an empty all-tenants check',
+		title: 'an all-tenants check with only a user',
 		path: '/allowed/all-tenants',
 		body: { params: { user: 'ann' } },
 		locs: [
@@ -318,7 +318,7 @@ const wrong: readonly Wrong[] = [
 		],
 	},
 	{
-		title: 'an all-tenants check as text',
+		title: 'an all-tenants check that is text',
 		path: '/allowed/all-tenants',
 		body: 'x',
 		locs: [['body']],
@@ -335,7 +335,7 @@ const wrong: readonly Wrong[] = [
 	},
 	{ title: 'a tenant listing without a user', path: '/user-tenants', body: {}, locs: [['body', 'user']] },
 	{
-		title: 'an empty user listing',
+		title: 'an authorized users request with an empty body',
 		path: '/authorized_users',
 		body: {},
 		locs: [

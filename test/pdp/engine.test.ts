@@ -79,7 +79,7 @@ test('after a failed patch, the engine denies every check', async (t) => {
 	await t.throwsAsync(engine.fork(await module()), { message: /broken/ });
 });
 
-/** A policy with contradictory values for `conflict`. They make the module abort. */
+/** A policy with two different codes for the action `conflict`, which make the module abort. */
 const contradictory = policyOfCode(`default code := "allow"
 
 code := "one" if input.action == "conflict"

@@ -133,7 +133,7 @@ export async function snapshot({
 	]);
 }
 
-/** Parts of a step, which leads from the revision `base` to `revision`. */
+/** Parts of a step from the revision `base` to `revision`. */
 export interface StepParts {
 	readonly base: number;
 	readonly revision: number;

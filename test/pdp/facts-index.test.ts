@@ -17,7 +17,7 @@ const keys = {
 
 type Table = { readonly [member: string]: Json };
 
-/** Generates a table with some of these members, whose values all come from the same arbitrary. */
+/** Generates a table with some of these members. All values come from the same arbitrary. */
 function uniformTable(members: readonly string[], value: fc.Arbitrary<Json>): fc.Arbitrary<Table> {
 	return tableBy(members, () => value);
 }
@@ -226,7 +226,7 @@ for (const [title, table, facts] of [
 		const index = read(document);
 		const copy = runToEnd(index.copying());
 		const names = Object.keys(held);
-		// Deltas remove the table of an instance with its last condition.
+		// A delta that removes an instance's last condition removes the instance's whole table.
 		copy.patch(names.map((instance) => ({ op: 'remove', path: [...path, instance] })));
 		t.true(copy[facts].isEmpty);
 		copy.patch(names.map((instance) => ({ op: 'upsert', path: [...path, instance, 'limit'], value: under.limit })));

@@ -7,11 +7,11 @@ import type { DecisionPointOptions } from '../../src/pdp/endpoints.js';
 import { acme, snapshot } from './environment.js';
 import { key, serve } from './served.js';
 
-/** Facts written through a decision point whose control plane is unreachable or loses writes. */
+/** Calls to the facts API through a decision point. The control plane echoes them, never publishes them, or is down. */
 
 const never = { milliseconds: 5, policy: 'ignore' } as const satisfies FactsWait;
 
-/** Keeps idle connections open. Otherwise, on a busy machine, the server may close a connection as a request is sent. */
+/** Keeps idle connections open. Otherwise, the server may close a connection while a request is being sent. */
 const alive = { keepAliveTimeout: 0 };
 
 /** Starts a control plane that responds to every request with revision 99, which the feed never reaches. */

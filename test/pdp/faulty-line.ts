@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../support/random.js';
 import type { Cleanup } from '../support/temporary.js';
 
-/** Kinds of bundle corruption in transit. */
+/** Faults of a bundle in transit. */
 export type Fault = 'cut' | 'shortened' | 'changed' | 'delayed' | 'replayed' | 'forged';
 
 /** A control plane response. */
@@ -23,7 +23,7 @@ export interface FaultyLineOptions {
 }
 
 /**
- * Starts a proxy in front of a control plane. The proxy corrupts two thirds of the bundles. Returns the proxy's URL.
+ * Starts a proxy in front of a control plane. Two thirds of the bundles get a fault. Returns the proxy's URL.
  */
 export async function openFaultyLine(t: Cleanup, origin: string, options: FaultyLineOptions): Promise<string> {
 	const { random, faults, forge } = options;

@@ -1,4 +1,4 @@
-/** Data filters over HTTP: the answers, their limits, bad input, pages of keys, and the decision log. */
+/** Data filters over HTTP: responses, limits, invalid requests, key pages, and the decision log. */
 import test, { type ExecutionContext } from 'ava';
 import type { Json, Model } from '../../compiler/model.js';
 import { createApplication, listen } from '../../src/http/server.js';
@@ -17,8 +17,8 @@ const named = (key: string) => ({ key, name: key, description: null });
 const role = { permissions: ['read'], extends: [], no_direct_roles_on_object: false };
 
 /**
- * Ann reads documents in `acme` through a tenant role, and ben reads some documents through assignments and a folder. Any
- * user with a high level, such as cleo, reads the user's own drafts.
+ * Ann reads documents in `acme` through a tenant role, and ben reads some documents through assignments and a folder.
+ * Users with a high level, such as cleo, read drafts that they own, and drafts without an owner.
  */
 const model: Model = {
 	schema: {
@@ -86,7 +86,7 @@ const model: Model = {
 	},
 };
 
-/** The model with a rule that reads the check time, for documents that ben reads. */
+/** The model with an additional rule for `read`, whose condition compares the check time. */
 const timed: Model = {
 	...model,
 	schema: {
@@ -118,7 +118,7 @@ const draftsOf = (owner: string) => {
 	return all(status, { kind: 'not', part: other }, guard);
 };
 
-/** Filters with their conditions; without a condition, they deny. */
+/** Filter requests with the expected conditions. Without a condition, the filter denies all rows. */
 const filters: readonly (readonly [title: string, body: object, condition?: object])[] = [
 	['a role in a tenant', ask('ann'), tenantIs('acme')],
 	['a role in the tenant of the request', ask('ann', 'read', { tenant: 'acme' }), tenantIs('acme')],
@@ -170,7 +170,7 @@ for (const [title, body, condition] of filters) {
 	});
 }
 
-test('a filter that reads the time of the check is valid only at this time', async (t) => {
+test('a filter that compares the check time is valid only at that time', async (t) => {
 	const time = Date.UTC(2026, 0, 31);
 	const { http } = await serving(t, model, { clock: { now: () => new Date(time) } });
 	const created = { ...compare(attribute('created_at'), 'within-last', 'P30D', 'new'), now: time };
@@ -332,7 +332,7 @@ test('the keys of a filter are paged at one revision', async (t) => {
 	t.deepEqual(rest, { type: 'conditional', condition: tenantIs('acme') });
 });
 
-test('all pages of a filter that reads the check time are valid at the time of the first page', async (t) => {
+test('all pages of a filter that compares the check time are valid at the time of the first page', async (t) => {
 	let time = Date.UTC(2026, 0, 31);
 	const { http } = await serving(t, timed, { clock: { now: () => new Date(time) } });
 	const page = (cursor: string | null) =>

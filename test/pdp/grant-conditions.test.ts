@@ -27,7 +27,7 @@ type GrantCondition = NonNullable<Model['schema']['grant_conditions']>[number];
 
 const fromAccount = { relation: 'account', role: 'payer', no_direct_roles_on_object: false };
 
-/** An account's payers pay its bills. Ann pays up to a limit, ben with enough trust, and cat always. */
+/** An account's payers pay its bills: ann up to a limit, ben with enough trust, dan with a code, and cat always. */
 const accounts: Model = {
 	contextual_facts: true,
 	schema: {
@@ -278,7 +278,7 @@ test('a contextual relationship is rejected if users may hold its source role th
 	t.is((await http.post('/allowed', given)).body['allow'], true);
 });
 
-test('a filter is valid only while the user holds the tenant roles that a condition reads', async (t) => {
+test('a filter is valid only while the user holds the tenant roles that a condition compares', async (t) => {
 	const expires_at = Date.now() + 3_600_000;
 	const managers = condition('managers', { 'user.roles': { array_contains: 'manager' } }, {});
 	const { schema, facts } = accounts;

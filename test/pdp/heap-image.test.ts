@@ -50,7 +50,7 @@ test('data is written directly into the memory of modules that Regolith has buil
 });
 
 const member = fc.tuple(key, fc.oneof(value, fc.string({ unit: anyCodePoint, minLength: 60, maxLength: 200 })));
-/** Objects in every size, with repeated keys. */
+/** Nested objects, and flat objects with up to 200 members. */
 const object: fc.Arbitrary<Model> = fc.letrec<{ object: Model }>((tie) => ({
 	object: fc
 		.oneof(
@@ -66,7 +66,7 @@ const object: fc.Arbitrary<Model> = fc.letrec<{ object: Model }>((tie) => ({
 		.map((members) => ownCopy(Object.fromEntries(members)) as Model),
 })).object;
 
-/** A change of an existing member, or of a missing member beside it. */
+/** A change to an existing or a missing member. */
 const change = fc.record({
 	steps: fc.array(fc.nat(), { minLength: 1, maxLength: 5 }),
 	key,

@@ -20,7 +20,7 @@ const { loadPolicySync } = createRequire(import.meta.url)('@open-policy-agent/op
 const gigabyte = 2 ** 30;
 const places = { 'across 2 GiB': 2 * gigabyte - 3 * page, 'at 3 GiB': 3 * gigabyte, 'far below the end of memory': 0 };
 
-/** Returns a module whose heap is followed by more than 2 GiB of memory, if the machine has enough memory. */
+/** Returns a module with 2.2 GiB of memory above `base`, or less if the memory would exceed 4 GiB. */
 async function highMemory(base: number) {
 	const rule = 'code := concat("|", [input.user.key, input.action, data.table["k1"], data["é"]])\n';
 	const module = await WebAssembly.compile(await wasmFrom(policyOfCode(rule)));

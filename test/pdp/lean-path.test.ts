@@ -220,7 +220,7 @@ test('both paths give the same responses', async (t) => {
 	for (const status of [200, 400, 401, 403, 404, 422]) t.true(statuses.has(status), `none was ${status}`);
 });
 
-/** Sends pieces over a connection, each after a pause, and returns everything received until `count` answers. */
+/** Sends pieces over a connection, with pauses, and waits for `count` responses. Returns all responses. */
 async function exchange(url: string, pieces: readonly string[], count: number): Promise<readonly string[]> {
 	const { hostname, port } = new URL(url);
 	const socket = connect(Number(port), hostname);
@@ -253,7 +253,7 @@ test('pipelined and fragmented requests get responses in order, even if a connec
 	const { short } = await bothPaths(t);
 	const asked = Array.from({ length: 24 }, (_, index) => {
 		if (index % 3 === 1) return requestText('/allowed/bulk', Array(index).fill(annReads));
-		// The reasons take the declared path.
+		// Requests for reasons take the usual path.
 		return requestText('/allowed', { ...annReads, user: `user-${index}`, use_debugger: index % 3 === 2 });
 	});
 	const whole = asked.join('');

@@ -24,7 +24,7 @@ const annWrites = { user: 'ann', action: 'write', resource: { type: 'document', 
 
 type StartOptions = Partial<DecisionPointOptions> & { readonly verify?: VerifyBundle };
 
-/** Starts a decision point with an offline copy that follows a feed. */
+/** Starts a decision point that follows a feed and writes an offline copy. */
 function start(t: ExecutionContext, { url }: FakeFeed, path: string, options: StartOptions = {}) {
 	const onUnexpected = (error: unknown) => t.fail(String(error));
 	return startOfflinePoint({ controlPlane: url, apiKey: key, path }, { ...options, onUnexpected });

@@ -1,6 +1,6 @@
 import type { RegoFile } from '../../compiler/model.js';
 
-/** Returns a policy with all entrypoints, which computes its codes by these Rego rules. */
+/** Returns a policy with all entrypoints. These Rego rules compute its codes. */
 export function policyOfCode(rules: string): readonly RegoFile[] {
 	return [
 		{ path: 'check.rego', text: `package regolith.check\n\n${rules}\ndecision := {"code": code}\n` },

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { acme, acmeWithInvoices, assign, policyWasm, quiet, snapshot, step } from './environment.js';
 import { FakeFeed } from './fake-feed.js';
 
-/** A replica follows the feed over real HTTP. Tests its state, its next request, and the decisions in between. */
+/** A replica that follows a feed over HTTP: its state, its requests to the feed, and its decisions. */
 
 const key = 'permit_key_of_the_environment';
 const pace = { first: 5, longest: 40, refused: 20 };

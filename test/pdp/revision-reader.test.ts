@@ -24,7 +24,7 @@ import { ManualLoop } from './manual-loop.js';
 
 /**
  * Requests over many turns, with changes between any two turns. Each response belongs to the revision that it names.
- * The test controls the event loop, the clock, and the time for which changes wait.
+ * The test controls the event loop, the clock, and the timeout of waiting changes.
  */
 
 /** Every clock read advances the clock by a slice, so that every step becomes a slice. */
@@ -313,7 +313,7 @@ class World {
 		await immediate();
 	}
 
-	/** Lets the wait of a change time out. */
+	/** Lets the waits of all changes time out. */
 	patience(): void {
 		for (const resolve of this.sleeping.splice(0)) resolve();
 	}

@@ -20,7 +20,7 @@ export interface Served {
 	readonly http: Client;
 }
 
-/** Decision point options, and the pause between two full reloads in milliseconds. */
+/** Decision point options. `refetch` is the pause between two full reloads, in milliseconds. */
 export type ServeOptions = Partial<DecisionPointOptions> & {
 	readonly refetch?: number;
 	readonly verify?: VerifyBundle;

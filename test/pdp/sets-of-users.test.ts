@@ -42,7 +42,7 @@ test('a set of users holds its role, and the roles derived from it', async (t) =
 	t.false(JSON.stringify(explained.body['query']).includes('holdings'));
 });
 
-test('malformed sets of users are rejected, and so are requests that do not support them', async (t) => {
+test('rejects malformed sets of users, and sets of users in requests that do not support them', async (t) => {
 	const { http } = await serving(t, await readCaseModel('007-folders-and-documents'));
 	for (const set of ['', 'team', 'team:eng', 'team#member', 'a:b:c#d', 'a:b#c#d', '#', ':#', 7, null, ['a:b#c']]) {
 		t.is((await http.post('/allowed', ask(set))).status, 422, JSON.stringify(set));
@@ -77,7 +77,7 @@ test('attempts propose relationships for a set of users, and nothing that change
 	t.deepEqual(await attempts('folder:other#viewer'), [], 'the folder is in a different tenant');
 });
 
-/** All sets of users with assignable roles, and sets with a missing role or a missing instance. */
+/** Returns all sets of users with assignable roles, and sets with a missing role or a missing instance. */
 function everySet({ schema, facts }: Model) {
 	const sets = schema.resources.flatMap(({ key: type, roles }) =>
 		[...facts.instances.filter((instance) => instance.type === type).map(({ key }) => key), 'none'].flatMap((key) =>

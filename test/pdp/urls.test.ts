@@ -7,7 +7,7 @@ import { serving } from './cases.js';
 import { acme, policyWasm, step } from './environment.js';
 import type { Served } from './served.js';
 
-/** Checks whether a user may send a request to a URL, over HTTP. */
+/** Checks of requests by their URL and method. */
 
 test.before('build the policy', async () => {
 	await policyWasm(acme);

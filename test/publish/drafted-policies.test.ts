@@ -12,8 +12,8 @@ import { temporary } from '../support/temporary.js';
 
 /**
  * Drafts whose schema does not compile, and drafts while an older policy is active. The tests are serial, because AVA
- * runs serial tests before all other tests of the process. These tests run many stacks, so a trial beside them could
- * exceed its limit of 10 s.
+ * runs serial tests before all other tests in the process. Other tests run many stacks at the same time, so that a
+ * trial in these tests could exceed its time limit of 10 s.
  */
 
 async function start(t: ExecutionContext) {

@@ -266,7 +266,7 @@ test('the bundle folder contains no files of a deleted environment', async (t) =
 	await populate(started);
 	const { body } = await started.environment.get<{ environment_id: string }>('/v2/api-key/scope');
 	const kept = join(own.folder, 'bundles', body.environment_id);
-	// The first snapshot for the decision point may come from a pending policy, and such snapshots are not kept.
+	// The first snapshot for the decision point may contain a pending policy. Such a snapshot is not stored.
 	await started.environment.get(`/bundles/${body.environment_id}`);
 	t.true(existsSync(kept));
 	t.is((await started.environment.delete('/v2/projects/default/envs/dev')).status, 204);

@@ -12,7 +12,7 @@ const other = '01a2018e-35af-7005-8a65-1072b3159e0c';
 const label = 'r12-digest.wasm';
 const bytes = Buffer.from('a bundle');
 
-/** Returns a snapshot folder, whose file system functions `files` overrides, and its log. */
+/** Returns a snapshot folder and its log. `files` replaces file system functions. */
 function openFolder(path: string, files: Partial<Files> = {}) {
 	const logged: { readonly msg: string; readonly level: string }[] = [];
 	const log = pino(logOptions('warn'), { write: (line: string) => void logged.push(JSON.parse(line)) });

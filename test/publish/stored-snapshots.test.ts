@@ -15,7 +15,7 @@ interface Served {
 	/** Folder with the environment's stored snapshots. */
 	readonly folder: string;
 	bundle(): Promise<{ readonly status: number; readonly bytes: Buffer }>;
-	/** Returns the path of the only stored file for our decision points. */
+	/** Returns the path of the only stored WASM snapshot. */
 	kept(): string;
 	restart(): Promise<void>;
 }

@@ -60,7 +60,7 @@ test('equal files give equal modules, after any other compilations and in any or
 	}
 });
 
-/** Returns a Rego file with this word, for explanations. */
+/** Returns a Rego file with this word. */
 const said = (word: string) => inPackage('said', `holds if input.action == "${word}"`);
 
 test('an unchanged file is rejected if a function that it calls now takes more arguments', async (t) => {

@@ -14,8 +14,8 @@ import { root } from '../support/root.js';
 import { temporary } from '../support/temporary.js';
 
 /**
- * Everything that the deployment files name exists. Linters run only with `npm run test:all`, because they must be
- * installed.
+ * Deployment files: the settings, paths and commands in them exist, and the processes have few privileges. Linters run
+ * only with `npm run test:all`, because they must be installed.
  */
 
 const run = promisify(execFile);
@@ -254,7 +254,7 @@ test('a container is healthy once all its servers are ready', async (t) => {
 	]);
 	const systemd = await run('systemd-analyze', ['--version']).catch(() => undefined);
 	if (systemd === undefined) return t.log('systemd-analyze is not installed: the units are not verified');
-	// It also reports programs that are not installed on this machine.
+	// `systemd-analyze` also reports programs that are not installed on this machine.
 	const verified = run('systemd-analyze', ['verify', '--man=no', ...units.map((path) => join(root, path))]);
 	const { stderr } = await verified.catch((error: { readonly stderr: string }) => error);
 	const complaints = stderr

@@ -62,7 +62,7 @@ interface Search {
 	readonly gives: string | RegExp;
 }
 
-/** Searches for opa when 1.22.0 is pinned and Go is missing. */
+/** Rules of the search for opa, if OPA 1.22.0 is pinned and Go is missing. */
 const searches: Readonly<Record<string, Search>> = {
 	'prefers OPA_PATH to all other programs': {
 		programs: { 'chosen/opa': '1.30.0', '.tools/opa': '1.22.0', 'bin/opa': '1.22.0' },

@@ -12,7 +12,7 @@ import { startReceiver } from '../support/receiver.js';
 
 const configured = { ttl: 600, url: 'https://id.example.com/keys', jwks: null };
 
-/** Returns an identity provider with its responses and its request count. */
+/** Returns functions to read a token's user key, count requests to the identity provider, and advance the clock. */
 async function provider(answers: (keys: readonly JWK[]) => Response | Promise<Response>) {
 	let now = Date.now();
 	const clock: Clock = { now: () => new Date(now), monotonic: () => 0, newId: () => '' };

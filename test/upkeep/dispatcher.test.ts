@@ -70,7 +70,7 @@ test('an attempt ends according to the receiver’s response', async (t) => {
 	for (const [index, [, , outcome]] of cases.entries()) t.like(outcomes.get(String(index)), outcome, String(index));
 });
 
-test('each pause is four times as long as the previous pause, and their number is limited', (t) => {
+test('each pause is four times as long as the previous pause, and the number of pauses is limited', (t) => {
 	const pauses = Array.from({ length: maxAttempts - 1 }, (_, index) => pauseAfter(index + 1));
 	for (const [index, pause] of pauses.entries()) {
 		const wanted = 1_000 * 4 ** index;
