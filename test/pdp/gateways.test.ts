@@ -352,7 +352,7 @@ const refusedFiles: readonly (readonly [setting: string, text: string, message: 
 	['PDP_KONG_ROUTES_PATH', '[', /PDP_KONG_ROUTES_PATH: .* has an invalid format/],
 	['PDP_KONG_ROUTES_PATH', '[["/a"]]', /has an invalid format/],
 	['PDP_KONG_ROUTES_PATH', '[["(", "a"]]', /invalid expression at index 0/],
-	['PDP_KONG_ROUTES_PATH', '[["/a", "a"], ["/(b)", 2]]', /invalid expression at index 1 .* has 1 groups/],
+	['PDP_KONG_ROUTES_PATH', '[["/a", "a"], ["/(b)", 2]]', /invalid expression at index 1 .* group `2` does not exist/],
 	['PDP_TRINO_AUTHZ_CONFIG_PATH', '{', /PDP_TRINO_AUTHZ_CONFIG_PATH: .* has an invalid format/],
 	['PDP_TRINO_AUTHZ_CONFIG_PATH', 'rowFilter: {}', /rowFilter/],
 	['PDP_TRINO_AUTHZ_CONFIG_PATH', 'rowFilters: {t: [{action: a}]}', /expression/],
