@@ -1,6 +1,6 @@
 /** Computed roles: boolean expressions over other roles on the same resource. */
 
-/** An expression as written. A string is the key of a role on the same resource. */
+/** An expression as written. A string is a role key on the same resource. */
 export type RoleExpression =
 	| string
 	| { readonly allOf: readonly RoleExpression[] }

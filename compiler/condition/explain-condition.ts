@@ -44,7 +44,7 @@ interface ComparisonTrace {
 	/** The operand as written; null for a `match`. */
 	readonly operand: Json;
 	/**
-	 * The compared value: the operand itself, the value its `ref` refers to, or, for a duration, the time of the check
+	 * The compared value: the operand itself, the value its `ref` refers to, or, for a duration, the check time
 	 * minus the duration. Null if this value is missing.
 	 */
 	readonly operand_value: Json;

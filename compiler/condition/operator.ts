@@ -370,7 +370,7 @@ function unguarded({ guarded }: Sides, statements: readonly Fragment[]): readonl
 	return guarded ? [] : statements;
 }
 
-/** Writes the time of the check minus a duration. This time is a rule, so a check computes it only once. */
+/** Writes the check time minus a duration. This time is a rule, so a check computes it only once. */
 function timeAgo(duration: Json | undefined): Fragment {
 	// The grammar has accepted the duration, so it contains only digits and capital letters.
 	return rego`ago.${new Fragment(String(duration))}`;

@@ -11,7 +11,7 @@ import { regoFile } from './rego-file.js';
 
 /**
  * Writes the package `regolith.ago`, with a rule for each duration in conditions, such as `ago.P30D`. The rule's value
- * is the time of the check minus the duration, as text. The engine evaluates a rule once per check, however many sets
+ * is the check time minus the duration, as text. The engine evaluates a rule once per check, however many sets
  * use the duration. Returns no file if no condition contains a duration.
  */
 export function writeAgo(

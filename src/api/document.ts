@@ -89,7 +89,7 @@ const tags = {
 	'Implicit grants': 'Roles derived from roles on related instances.',
 	Roles: 'Roles assigned in tenants.',
 	'User attributes': 'User attributes for use in conditions.',
-	'Condition sets': 'User sets, resource sets and conditions of grants.',
+	'Condition sets': 'User sets, resource sets and grant conditions.',
 	'Condition set rules': 'Permissions of user sets on resource sets.',
 	'Check tests': 'Checks with their expected results.',
 	Users: 'Users, the subjects of checks.',

@@ -5,7 +5,7 @@ import { columnTypes, kindOfType } from './predicate-column.js';
 
 /**
  * A column, or its name. `type` is an attribute type, `uuid`, or `integer` for numbers without values beyond
- * ±(2^53 - 1); it defaults to the declared type of the attribute. A `required` column has a value in every row.
+ * ±(2^53 - 1); it defaults to the declared attribute type. A `required` column has a value in every row.
  */
 export type MappedName = string | { readonly column: string; readonly type?: string; readonly required?: boolean };
 

@@ -29,7 +29,7 @@ export interface ConditionReading {
 	readonly resolve: (attribute: AttributePath) => Resolved;
 	readonly matches: PatternMatcher;
 	/**
-	 * Returns the sorted keys of the rows on which the user holds a role. If absent, conditions on roles are rejected.
+	 * Returns the sorted row keys on which the user holds a role. If absent, conditions on roles are rejected.
 	 */
 	readonly keysWithRole?: (role: string) => readonly string[];
 }

@@ -13,7 +13,7 @@ export type Column =
 			readonly kind: 'attribute';
 			/** The attribute's name, then field names inside its value. Never empty. */
 			readonly path: readonly string[];
-			/** Declared type of the attribute, if known. */
+			/** Declared attribute type, if known. */
 			readonly type?: string;
 	  };
 
@@ -77,7 +77,7 @@ export function columnText(column: Column): string {
 export class FilterRefusal extends Error {
 	override readonly name = 'FilterRefusal';
 
-	/** @param condition key of the condition set, or `roles`. */
+	/** @param condition condition set key, or `roles`. */
 	constructor(
 		readonly condition: string,
 		/** Target name, such as `sql.sqlite`. */

@@ -31,7 +31,7 @@ export const maxBodyMembers = 16_384;
 /** Maximum length of a string, name, number or run of white space, in characters. Each is parsed in a single step. */
 export const maxBodyToken = 1024 * 1024;
 
-/** Time limit, in milliseconds, for parsing in one turn of the event loop. */
+/** Time limit, in milliseconds, for parsing in one event loop turn. */
 const sliceMilliseconds = 5;
 
 /**

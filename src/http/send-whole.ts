@@ -13,7 +13,7 @@ interface Waiting {
 	readonly text: string;
 }
 
-/** Responses from the current turn of the event loop. */
+/** Responses from the current event loop turn. */
 let waiting: Waiting[] = [];
 
 /**
@@ -21,7 +21,7 @@ let waiting: Waiting[] = [];
  * second write takes a fifth of the CPU time of a small response. `headers` is a flat list of names and values without
  * line breaks, and must include `Content-Length`.
  *
- * All responses from a turn of the event loop are sent together at its end. A write wakes a sleeping client, which
+ * All responses from an event loop turn are sent together at its end. A write wakes a sleeping client, which
  * takes a fifth of the CPU time of a request. A client with several connections, such as a proxy, stays awake while the
  * responses arrive in quick succession.
  */

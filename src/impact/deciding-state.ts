@@ -1,7 +1,7 @@
 import type { DecidingEngine } from '../pdp/engine/engine.js';
 import type { FactsIndex } from '../pdp/facts/facts-index.js';
 
-/** A state of an environment: engine and facts index. */
+/** An environment state: engine and facts index. */
 export interface DecidingState {
 	readonly engine: DecidingEngine;
 	readonly facts: FactsIndex;

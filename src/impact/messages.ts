@@ -10,7 +10,7 @@ import type { FactsOfCheck } from './facts-of-check.js';
 import type { LoggedInput, ReplayedDecisions } from './replay-decisions.js';
 import type { TouchedFacts } from './touched-facts.js';
 
-/** Held state of an environment: a revision with its active policy. */
+/** Held environment state: a revision with its active policy. */
 export interface HeldState {
 	/** Lineage and token of the revision. */
 	readonly lineage: string;

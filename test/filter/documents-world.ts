@@ -117,7 +117,7 @@ export async function createWorld(t: ExecutionContext): Promise<World> {
 	return { served, data: client(listening.url, key), dataUrl: listening.url, select };
 }
 
-/** Returns the keys of the rows that checks with the rows' attributes allow. */
+/** Returns the row keys that checks with the rows' attributes allow. */
 async function allowedKeys({ http }: Served, user: string, action: string): Promise<readonly string[]> {
 	const checks = rows.map(({ key: one, tenant, ...attributes }) => {
 		return { user, action, resource: { type: 'document', key: one, tenant, attributes } };

@@ -41,7 +41,7 @@ async function openPrisma(t: ExecutionContext) {
 	return prisma;
 }
 
-/** Creates and fills the table. Returns a function that finds the keys of the rows for a condition. */
+/** Creates and fills the table. Returns a function that finds the row keys for a condition. */
 async function fillDocuments(t: ExecutionContext): Promise<(where: object) => Promise<readonly string[]>> {
 	const prisma = await openPrisma(t);
 	await prisma.$executeRawUnsafe(

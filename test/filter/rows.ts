@@ -106,7 +106,7 @@ const time = fc.constantFrom(
 const scalar = fc.oneof({ weight: 3, arbitrary: text }, number, fc.boolean(), time);
 const ordered = fc.oneof({ weight: 2, arbitrary: text }, number, { weight: 2, arbitrary: time });
 
-/** Durations, as operands that are subtracted from the time of the check. */
+/** Durations, as operands that are subtracted from the check time. */
 export const durations: fc.Arbitrary<Json> = fc.constantFrom('PT0S', 'PT1S', 'P1D', 'P36500D');
 
 /** Operators, each with operands that it may or may not accept. */

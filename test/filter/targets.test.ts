@@ -38,7 +38,7 @@ test.after.always('close the databases', async () => {
 	for (const { close } of tables) await close();
 });
 
-/** Returns the keys of the rows that satisfy the residual, in row order. */
+/** Returns the row keys that satisfy the residual, in row order. */
 function rightKeys(residual: Residual, from: readonly StoredRow[]): readonly string[] {
 	const holds = runToEnd(compileResidual(residual, patternMatches));
 	return from.filter((row) => holds(asRow(row))).map(({ key }) => key);

@@ -7,7 +7,7 @@ import type { Query } from './query.js';
 import { instanceTenant, rolesOn } from './relationship-oracle.js';
 import { grantedBySets } from './set-oracle.js';
 
-/** The result of a check. The code is `allow` or the reason for the denial. */
+/** Check result. The code is `allow` or the reason for the denial. */
 export interface Decision {
 	readonly allow: boolean;
 	readonly code: string;

@@ -65,7 +65,7 @@ test('after any history of relationships and groups, patches, decisions and list
 	t.log([...told].map(([what, number]) => `${what}: ${number}`).sort());
 });
 
-/** Expected state of an environment: its books, the writes entered in them, and its revision. */
+/** Expected environment state: its books, the writes entered in them, and its revision. */
 interface Expected {
 	readonly books: RelationshipBooks;
 	readonly writes: Write[];

@@ -17,7 +17,7 @@ test('a full queue still accepts work for an environment without queued work', a
 			() => 'tested',
 			({ code }: { readonly code: string }) => code,
 		);
-		// Wait for a turn of the event loop, so that an immediate rejection comes first.
+		// Wait for an event loop turn, so that an immediate rejection comes first.
 		await nextTurn();
 		return outcome;
 	};

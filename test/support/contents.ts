@@ -159,7 +159,7 @@ const notCopied = [
 	'webhook_deliveries',
 ];
 
-/** Replaces the rows of the environment `to` with copies of the rows of the environment `from`. */
+/** Replaces the rows in the environment `to` with copies of the rows in the environment `from`. */
 async function copyRows({ database }: Store, from: string, to: string, counters: Original): Promise<void> {
 	const { revision, schema_revision } = counters;
 	await database.knex.transaction(async (transaction) => {

@@ -71,7 +71,7 @@ export const environmentSessionsAccess: Admit<Contexts['environment.sessions']> 
 	},
 });
 
-/** `environment.copy`: a key of the organization or project that may write. */
+/** `environment.copy`: an organization or project key that may write. */
 export const environmentCopyAccess: Admit<Contexts['environment.copy']> = defineAccess({
 	authenticate: async (visit) => {
 		const caller = await authenticateWriter(visit, ['org', 'project']);

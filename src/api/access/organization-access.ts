@@ -45,7 +45,7 @@ export const keyAccess: Admit<Contexts['key']> = defineAccess({
 	open: (caller, run) => run({ caller }),
 });
 
-/** `organization.read`: any key of the organization. */
+/** `organization.read`: any organization key. */
 export const organizationReadAccess: Admit<Contexts['organization.read']> = defineAccess({
 	authenticate: authenticateCaller,
 	open: (caller, run, { store }) => run({ caller, account: store.account(caller.organization_id) }),
@@ -82,7 +82,7 @@ export const projectReadAccess: Admit<Contexts['project.read']> = defineAccess({
 	open: (found, run) => run(found),
 });
 
-/** `project.write`: a key of the organization or project that may write. */
+/** `project.write`: an organization or project key that may write. */
 export const projectWriteAccess = changingProject(authenticateOrganizationWriter, () => {});
 
 /** `project.delete`: like `project.write`. A console session must confirm the deletion with the project's key. */

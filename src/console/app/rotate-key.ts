@@ -12,7 +12,7 @@ export interface KeyScope {
 
 /**
  * Asks the user to confirm a change to an API key with this scope. For a project key or an organization key, the user
- * types the key of the project or organization. Returns the request headers with the confirmation; `null` if the user
+ * types the project or organization key. Returns the request headers with the confirmation; `null` if the user
  * does not confirm.
  */
 export async function confirmKey(

@@ -71,7 +71,7 @@ export function createRevisionReader({ now, leases, scheduler, budget }: Revisio
 }
 
 /**
- * Decides several checks in a single step, if this turn of the event loop has enough time left and the work takes no
+ * Decides several checks in a single step, if this event loop turn has enough time left and the work takes no
  * longer than a slice or the budget. Returns the result of `work`, or `undefined` without any effect.
  */
 export function readAtOnce<T>(

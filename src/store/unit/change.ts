@@ -21,7 +21,7 @@ export type ChangedRecord = Readonly<Record<string, unknown>>;
 export interface Change {
 	readonly kind: ChangeKind;
 	readonly operation: 'create' | 'update' | 'delete';
-	/** Human-readable name of the object. Programs read the records instead. */
+	/** Human-readable object name. Programs read the records instead. */
 	readonly key: string;
 	readonly before: ChangedRecord | null;
 	readonly after: ChangedRecord | null;

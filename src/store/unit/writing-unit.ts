@@ -196,7 +196,7 @@ export class WritingUnit extends ReadingUnit {
 
 	/**
 	 * Refreshes the planner's statistics about the environment after many insertions. If a table's statistics lack the
-	 * environment, the planner expects a single row for any condition, and may read all rows of the environment by an
+	 * environment, the planner expects a single row for any condition, and may read all rows in the environment by an
 	 * unsuitable index. Autovacuum analyzes a table only after changes to a tenth of its rows, in all environments.
 	 */
 	async refreshStatistics(): Promise<void> {

@@ -89,7 +89,7 @@ const Column = z
 	.object({
 		kind: z.enum(['key', 'tenant', 'attribute']).describe("The resource's key, its tenant, or one of its attributes."),
 		path: z.array(z.string()).optional().describe('For an attribute: its name, then field names inside its value.'),
-		type: z.string().optional().describe('Declared type of the attribute, if known.'),
+		type: z.string().optional().describe('Declared attribute type, if known.'),
 	})
 	.meta({ id: 'FilterColumn', description: 'A column of the rows.' });
 

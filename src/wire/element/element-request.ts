@@ -141,14 +141,14 @@ export type AccessRequestRead = z.input<typeof AccessRequestRead>;
 const requested = {
 	requesting_user_key: z.string().describe('Key of the requesting user.'),
 	requesting_user_email: z.string().nullable().describe('E-mail address of the requesting user.'),
-	requesting_user_first_name: z.string().nullable().describe('First name of the requesting user.'),
-	requesting_user_last_name: z.string().nullable().describe('Last name of the requesting user.'),
+	requesting_user_first_name: z.string().nullable().describe("The requesting user's first name."),
+	requesting_user_last_name: z.string().nullable().describe("The requesting user's last name."),
 	resource_instance_key: z.string().nullable().describe('Instance key; null if there is no instance.'),
 };
 
 export const AccessRequestListed = named(
 	'AccessRequestListed',
-	'An access request in a list, with the requesting user and the keys of the objects.',
+	'An access request in a list, with the requesting user and the object keys.',
 	{
 		...AccessRequestRead.shape,
 		...requested,
@@ -186,7 +186,7 @@ export type OperationApprovalRead = z.input<typeof OperationApprovalRead>;
 
 export const OperationApprovalListed = named(
 	'OperationApprovalListed',
-	'An operation approval in a list, with the requesting user and the keys of the objects.',
+	'An operation approval in a list, with the requesting user and the object keys.',
 	{
 		...approval,
 		...requested,

@@ -93,7 +93,7 @@ const ActionEntry = z
 	.describe('A resource action; its name defaults to its key.');
 
 export const AttributeEntry = namedStrict('AttributeEntry', 'A resource attribute or user attribute.', {
-	type: AttributeType.describe('Value type of the attribute.'),
+	type: AttributeType.describe('Attribute value type.'),
 	description: orNull(Text).describe('Attribute description.'),
 });
 export type AttributeEntry = z.output<typeof AttributeEntry>;
@@ -214,7 +214,7 @@ export const ConditionSetEntry = z
 		name: Name.describe('Display name.'),
 		description: orNull(Text).describe('Set description.'),
 		type: ConditionSetType.describe(
-			'Set type: users (`userset`), resources (`resourceset`), or conditions of grants (`grant`).',
+			'Set type: users (`userset`), resources (`resourceset`), or grant conditions (`grant`).',
 		),
 		conditions: defaulted(Conditions, () => ({})).describe('Set conditions; everything matches by default.'),
 		resource: orNull(Key).describe(

@@ -16,7 +16,7 @@ import { changedFields, named, namedObject } from '../named.js';
 import { Flag, PageQuery, pageShape, Search, TotalCountFlag } from '../query.js';
 import { ResourceRead } from './resource.js';
 
-/** Set type: users, resources of one type, or conditions of grants. */
+/** Set type: users, resources of one type, or grant conditions. */
 export const ConditionSetType = z.enum(['userset', 'resourceset', 'grant']);
 
 /** Kind of a value that a grant stores for its condition. */
@@ -36,7 +36,7 @@ export const Parameters = boundedRecord(
 	`must have at most ${maxParameters} parameters`,
 );
 
-const typeText = 'Set type: users (`userset`), resources (`resourceset`), or conditions of grants (`grant`).';
+const typeText = 'Set type: users (`userset`), resources (`resourceset`), or grant conditions (`grant`).';
 
 /** Condition that uses the condition grammar. The handler validates it. */
 export const Conditions = Attributes.meta({
@@ -75,7 +75,7 @@ export const ConditionSetCreate = named(
 		key: OwnConditionSetKey.describe('Key, unique among the condition sets in the environment.'),
 		name: Name.describe('Display name.'),
 		type: defaulted(ConditionSetType, () => 'userset' as const).describe(
-			'Set type: users (`userset`, the default), resources (`resourceset`), or conditions of grants (`grant`).',
+			'Set type: users (`userset`, the default), resources (`resourceset`), or grant conditions (`grant`).',
 		),
 		conditions: defaulted(Conditions, () => ({})).describe('Set conditions; everything matches by default.'),
 		resource_id: optional(Reference).meta({

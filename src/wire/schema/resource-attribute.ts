@@ -4,14 +4,14 @@ import { named } from '../named.js';
 
 export const AttributeType = z
 	.enum(['bool', 'number', 'string', 'time', 'array', 'json', 'object', 'object_array'])
-	.meta({ id: 'AttributeType', description: 'Value type of the attribute.' });
+	.meta({ id: 'AttributeType', description: 'Attribute value type.' });
 
 export const ResourceAttributeCreate = named(
 	'ResourceAttributeCreate',
 	'A new resource attribute, or a new user attribute on the resource `__user`.',
 	{
 		key: Key.describe('Key, unique among the attributes in the resource.'),
-		type: AttributeType.describe('Value type of the attribute.'),
+		type: AttributeType.describe('Attribute value type.'),
 		description: optional(Text).describe('Attribute description. Null counts as absent.'),
 	},
 );
@@ -25,7 +25,7 @@ export type ResourceAttributeUpdate = z.output<typeof ResourceAttributeUpdate>;
 export const ResourceAttributeRead = named('ResourceAttributeRead', 'A resource attribute.', {
 	...environmentObject,
 	key: z.string().describe('Key, unique among the attributes in the resource.'),
-	type: AttributeType.describe('Value type of the attribute.'),
+	type: AttributeType.describe('Attribute value type.'),
 	resource_id: Uuid.describe('Resource id.'),
 	resource_key: z.string().describe('Resource key; `__user` for user attributes.'),
 	built_in: z.boolean().describe('True for a built-in attribute, which cannot be changed.'),

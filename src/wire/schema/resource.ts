@@ -33,7 +33,7 @@ export const AttributeBlockEdit = named(
 	'AttributeBlockEditable',
 	'An attribute in a resource body; its key is the field name in `attributes`.',
 	{
-		type: AttributeType.describe('Value type of the attribute.'),
+		type: AttributeType.describe('Attribute value type.'),
 		description: optional(Text).describe('Attribute description. Null counts as absent.'),
 	},
 );
@@ -116,7 +116,7 @@ export const ActionBlockRead = named('ActionBlockRead', 'An action, nested in it
 export const AttributeBlockRead = named('AttributeBlockRead', 'An attribute, nested in its resource.', {
 	id: Uuid.describe('Attribute id.'),
 	key: z.string().describe('Attribute key.'),
-	type: AttributeType.describe('Value type of the attribute.'),
+	type: AttributeType.describe('Attribute value type.'),
 	description: z.string().nullable().describe('Attribute description.'),
 });
 

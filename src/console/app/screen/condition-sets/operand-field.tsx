@@ -18,7 +18,7 @@ interface OperandFieldProps {
 	readonly operand: Json;
 	/** True if the operand cannot be an attribute. */
 	readonly isLiteral: boolean;
-	/** True in conditions of grants, whose operands are usually the grant's values. */
+	/** True in grant conditions, whose operands are usually the grant's values. */
 	readonly isOfGrant: boolean;
 	readonly onOperand: (operand: Json) => void;
 	readonly proposeAttribute: (text: string) => Promise<readonly Choice[]>;

@@ -15,7 +15,7 @@ import { reloadAll } from '../../use-loaded.js';
 type Attributes = Readonly<Record<string, unknown>>;
 
 interface AttributesFormProps {
-	/** Display name of the object. */
+	/** Object display name. */
 	readonly name: string;
 	readonly attributes: Attributes | null;
 	/** Replaces all attributes. */
