@@ -103,7 +103,7 @@ test.serial('a draft shows its impact, is published in one step, and is then emp
 		'permissionswithout document:write',
 		'permissionswith document:read',
 	]);
-	await page.getByText('checks lost').waitFor();
+	await page.getByText('checks lost', { exact: true }).waitFor();
 	t.deepEqual(await page.locator('.draft-counts dd').allTextContents(), ['1', '1', '2']);
 	const lost = page.getByRole('list', { name: 'Lost access' }).getByRole('listitem');
 	t.is(await lost.locator('summary').textContent(), 'ann write document in acme allowed → denied');
@@ -157,7 +157,7 @@ test.serial('differences in the Rego are shown line by line', async (t) => {
 test.serial('publishing a stale draft lists every conflicting object, and the draft can be rebased', async (t) => {
 	const base_revision = await newestRevision();
 	const { page, faults, close } = await openFile({ base_revision, changes: [takeWriting, giveReading] });
-	await page.getByText('checks lost').waitFor();
+	await page.getByText('checks lost', { exact: true }).waitFor();
 	await stack.environment.patch(`${schema}/roles/staff`, { description: 'changed meanwhile' });
 	const overtaken = await newestRevision();
 	await page.getByRole('button', { name: 'Publish' }).click();
@@ -176,7 +176,7 @@ test.serial('publishing a stale draft lists every conflicting object, and the dr
 	await conflicts.getByRole('button', { name: `Rebase draft onto revision ${overtaken}` }).click();
 	t.is(await focused(page), 'Draft and impact');
 	await page.locator('.draft-changes').getByText('description').waitFor();
-	await page.getByText('checks lost').waitFor();
+	await page.getByText('checks lost', { exact: true }).waitFor();
 	await page.getByRole('button', { name: 'Publish' }).click();
 	await confirmLoss(page);
 	await page.getByText(`Published as revision ${overtaken + 1}`, { exact: true }).waitFor();
@@ -197,7 +197,7 @@ test.serial('a rejected draft shows the reason, and no part of it is applied', a
 	await page.getByRole('button', { name: 'Publish' }).click({ force: true });
 	await page.getByRole('button', { name: 'Remove from the draft: role staff updated' }).click();
 	await page.locator(':focus', { hasText: /^Remove$/ }).waitFor({ timeout: 5000 });
-	await page.getByText('checks gained').waitFor();
+	await page.getByText('checks gained', { exact: true }).waitFor();
 	t.is(await page.getByRole('button', { name: 'Publish' }).getAttribute('aria-disabled'), 'false');
 	t.is(await newestRevision(), revision);
 	await page.getByRole('button', { name: 'Remove from the draft: role guest updated' }).click();
@@ -247,7 +247,7 @@ test.serial('a read-only key can preview drafts but not publish them', async (t)
 	const { body } = await stack.organization.post('/v2/api-key', made);
 	const draft = { base_revision: await newestRevision(), changes: [takeWriting] };
 	const { page, close } = await openFile(draft, { key: String(body['secret']) });
-	await page.getByText('checks lost').waitFor();
+	await page.getByText('checks lost', { exact: true }).waitFor();
 	t.is(await page.locator('.draft-counts dd').first().textContent(), '1');
 	t.is(await page.getByRole('button', { name: 'Publish' }).count(), 0);
 	await close();
@@ -262,7 +262,7 @@ test.serial('markup in keys is shown as text, and the screen is accessible at ev
 	const draft = { base_revision: await newestRevision(), changes: [renamed, takeWriting] };
 	for (const options of [{}, { width: 390, dark: true } as const]) {
 		const { page, faults, close } = await openFile(draft, options);
-		await page.getByText('checks gained').waitFor();
+		await page.getByText('checks gained', { exact: true }).waitFor();
 		t.is(await page.locator('main b').count(), 0);
 		await page.getByText('<b>bold</b>\\u{202e}').waitFor();
 		t.deepEqual(await seriousViolations(page), []);

@@ -263,7 +263,8 @@ const system: Readonly<Record<string, RegExp>> = {
 	transactions: /^(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|SET TRANSACTION)/i,
 	'notification of a new revision': /^select pg_notify\('regolith_revision', \$1\)$/,
 	'notification of an ended key': /^select pg_notify\('regolith_key', \$1\)$/,
-	'database size, and vacuum': /^(select pg_database_size\(current_database\(\)\)|vacuum\b)/,
+	'database size, tables and their rows, and vacuum':
+		/^(select pg_database_size\(current_database\(\)\)|select ("relname"|sum\(reltuples\)\S* as rows) from "pg_class"|vacuum\b)/,
 	'database log position, and checkpoints': /^(select pg_current_wal_lsn\(\)|checkpoint$|analyze\b)/,
 	'pending webhook deliveries in all environments':
 		/^(select 1 as due from webhook_deliveries|with oldest as \(\s*select first.environment_id, first.id, row_number)/,
