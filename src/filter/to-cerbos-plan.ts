@@ -62,7 +62,7 @@ function writeTest(test: PredicateTest): CerbosOperand {
 			return test.found ? found : expression('not', [found]);
 		}
 		default:
-			throw new FilterRefusal(test.column.name, target, 'it has no bounds');
+			throw new FilterRefusal(test.column.name, target, 'it cannot limit numbers or string lengths');
 	}
 }
 

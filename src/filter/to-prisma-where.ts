@@ -75,7 +75,7 @@ function writeTest(test: PredicateTest, { target, provider }: Writing): unknown 
 			return { not: null };
 		case 'inside':
 		case 'outside':
-			throw new FilterRefusal(test.column.name, target, 'it has no bounds');
+			throw new FilterRefusal(test.column.name, target, 'it cannot limit numbers or string lengths');
 		case 'compare': {
 			const { operand, relation, name, column } = test;
 			if ('column' in operand) throw new FilterRefusal(name, target, 'it compares fields only with values');

@@ -110,7 +110,7 @@ function* writeTest(test: PredicateTest, writing: Writing): Steps<UcastNode> {
 			return test.found ? found : compound('not', [found]);
 		}
 		default:
-			throw new FilterRefusal(test.column.name, target, 'it has no bounds');
+			throw new FilterRefusal(test.column.name, target, 'it cannot limit numbers or string lengths');
 	}
 }
 

@@ -258,8 +258,8 @@ test('concurrent writes all find the session', async (t: ExecutionContext) => {
 });
 
 /**
- * Sends the headers of a write, and the body after `meanwhile` resolves. Does not send the body if the response arrives
- * first.
+ * Sends the headers and the first byte of a write, and the rest of the body after `meanwhile` resolves. Returns the
+ * response.
  */
 async function withheld(at: string, headers: Readonly<Record<string, string>>, meanwhile: () => Promise<void>) {
 	const body = JSON.stringify({ key: 'late', name: 'Late' });

@@ -70,7 +70,7 @@ for (const { name, make, atLeast } of [
 		);
 	});
 
-	test(`the document of ${name} links to the other document, and names its URL`, async (t) => {
+	test(`the document of ${name} names its own server, and links to the other document`, async (t) => {
 		const document = await make();
 		t.deepEqual(document['servers'], [{ url: '/', description: 'The server of this document.' }]);
 		const { url } = document['externalDocs'] as { readonly url: string };

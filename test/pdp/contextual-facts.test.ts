@@ -348,7 +348,7 @@ const refusals: readonly Refusal[] = [
 	},
 ];
 
-test('rejects contextual facts that it cannot evaluate, with their location', async (t) => {
+test('rejects invalid and unsupported contextual facts, and states the reason', async (t) => {
 	const { http } = await serveShelves(t);
 	for (const { title, path = '/allowed', body, status = 422, detail } of refusals) {
 		const answer = await http.post(path, body);

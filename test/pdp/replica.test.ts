@@ -202,7 +202,7 @@ test('a repeated old step is rejected, even after a snapshot request', async (t)
 	feed.publish({ revision: 4, snapshot: Buffer.from('no bundle') });
 	await eventually(() => replica.state.kind === 'stale');
 	feed.publish({ revision: 2, snapshot: old.step ?? Buffer.alloc(0) });
-	await eventually(() => replica.state.detail.includes('revision 3 is held'));
+	await eventually(() => replica.state.detail.includes('the current data has revision 3'));
 	t.is(replica.current()?.revision, 3);
 });
 

@@ -121,11 +121,15 @@ function refuseUnfit({ revision, metadata }: Manifest, target: TargetState): voi
 	}
 	const base = next ?? held;
 	if (kind !== 'snapshot' && base !== undefined && base.lineage !== lineage) {
-		throw new BundleError(`the feed sent a ${kind} of lineage ${lineage}; lineage ${base.lineage} is held`);
+		throw new BundleError(
+			`the feed sent a ${kind} of lineage ${lineage}, but the current data has lineage ${base.lineage}`,
+		);
 	}
 	// This may be a replayed old step. If it were applied to newer data, the result would be a state that never existed.
 	if (kind !== 'snapshot' && base !== undefined && Number(revision) < base.revision) {
-		throw new BundleError(`the feed sent a ${kind} to revision ${revision}; revision ${base.revision} is held`);
+		throw new BundleError(
+			`the feed sent a ${kind} to revision ${revision}, but the current data has revision ${base.revision}`,
+		);
 	}
 	// If a requested snapshot is old, the next response contains the newer revisions.
 	const mayGoBack = next !== undefined || target.wantsSnapshot;

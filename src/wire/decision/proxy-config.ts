@@ -13,7 +13,9 @@ const maxSecretLength = 16_384;
 const Texts = keyed(Text, Text.min(1));
 const SecretText = Text.min(1)
 	.refine((text) => text !== hiddenSecret, 'is the placeholder for a hidden secret, not a secret')
-	.meta({ description: 'Secret as a string. A string with a JSON string map counts as a map.' });
+	.meta({
+		description: 'Secret as a string. A string that contains a JSON object with string values counts as a map.',
+	});
 const SecretMap = Texts.refine(isSmall, `must have at most ${maxSecretLength} characters as JSON`);
 
 /** A secret: a string, or a map such as headers. */

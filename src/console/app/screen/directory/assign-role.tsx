@@ -134,7 +134,9 @@ function Holders({ role: { isPublic, grantableTo } }: { readonly role: Assignabl
 	const sets = grantableTo.map((one) => visibleText(userSetText(one))).join(', ');
 	return (
 		<>
-			{isPublic && <small class="quiet whole">Public: for everyone, enter {everyone} as the user.</small>}
+			{isPublic && (
+				<small class="quiet whole">This role is public: to assign it to everyone, enter {everyone} as the user.</small>
+			)}
 			{sets !== '' && <small class="quiet whole">Can be assigned to sets of users: {sets}</small>}
 		</>
 	);
