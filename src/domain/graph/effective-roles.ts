@@ -192,7 +192,7 @@ async function deriveRoles(
 	let frontier: readonly Holding[] = starts.filter(({ assigned }) => assigned.instance_id !== null);
 	for (let level = 0; frontier.length > 0; level += 1) {
 		if (level === maxRoleSteps) return { holdings: [...listed.values()], more: true };
-		const { tuples, cut } = await tuplesAfter(unit, frontier, steps, most);
+		const { tuples, cut } = await tuplesAfter(unit, frontier, steps);
 		more ||= cut;
 		const reached: Holding[] = [];
 		for (const before of frontier) {
@@ -237,12 +237,11 @@ type Steps = ReadonlyMap<string, readonly RoleStep[]>;
 /** Relationships, keyed by subject. */
 type TuplesOfSubjects = ReadonlyMap<string, readonly TupleStep[]>;
 
-/** Returns the relationships through which roles may derive from these holdings. */
+/** Returns the relationships through which roles may derive from these holdings, oldest first. */
 async function tuplesAfter(
 	unit: ReadingUnit,
 	holdings: readonly Holding[],
 	steps: Steps,
-	most: number,
 ): Promise<{ readonly tuples: TuplesOfSubjects; readonly cut: boolean }> {
 	const wanted = new Map<string, InstanceRelation>();
 	for (const holding of holdings) {
@@ -250,8 +249,10 @@ async function tuplesAfter(
 		for (const { relation_id } of steps.get(role_id) ?? [])
 			wanted.set(`${instance_id} ${relation_id}`, { instance_id, relation_id });
 	}
-	const { tuples, cut } = await tuplesAt(unit, 'subject', [...wanted.values()], { most: most + 1 });
-	return { tuples: groupBy(tuples, ({ subject_id }) => subject_id), cut: cut.size > 0 };
+	// As for assigned roles, the row limit does not depend on the requested limit.
+	const { tuples, cut } = await tuplesAt(unit, 'subject', [...wanted.values()], { most: maxEffectiveRoles + 1 });
+	const ordered = tuples.toSorted((left, right) => (left.id < right.id ? -1 : 1));
+	return { tuples: groupBy(ordered, ({ subject_id }) => subject_id), cut: cut.size > 0 };
 }
 
 function* stepsAfter(before: Holding, steps: Steps, tuples: TuplesOfSubjects): Generator<LastStep> {
