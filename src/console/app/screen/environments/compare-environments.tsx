@@ -88,14 +88,16 @@ function DraftDifferences({ other, schema }: DraftDifferencesProps) {
 	const draft = async () => {
 		const { objects, revision } = await readSchema(AbortSignal.timeout(readMilliseconds));
 		const made = draftSchema(schema, objects, revision);
-		if (made.draft.changes.length === 0) {
+		const { length } = made.draft.changes;
+		if (length === 0) {
 			said.value = `This environment already has everything in ${other}.`;
 			return;
 		}
-		const question = `Replace the current draft? Number of changes from ${other}: ${made.draft.changes.length}.`;
+		const changes = length === 1 ? '1 change' : `${length} changes`;
+		const question = `Replace the current draft with ${changes} from ${other}?`;
 		if (currentDraft.value !== null && !(await confirmWrite('Replace draft', question, { always: true }))) return;
 		replaceDraft(made.draft);
-		said.value = [`Changes added to the draft: ${made.draft.changes.length}.`, made.note].filter(Boolean).join(' ');
+		said.value = [`Added ${changes} to the draft.`, made.note].filter(Boolean).join(' ');
 	};
 	return (
 		<div class="line">
